@@ -248,7 +248,7 @@ def test_query_needs_exactly_one_list_of_keywords(runner: CliRunner, export: Pat
     assert "--preset" in refused(runner, "query", export, "--preset", "ml", "--query", "x.toml")
     assert "m10" in refused(runner, "query", export, "--preset", "m11", "--out", "made")
     line = refused(runner, "query", export, "--preset", "avs", "--out", "made")
-    assert "No document is left" in line
+    assert "No documents are left" in line
 
 
 def test_datasets_are_listed(runner: CliRunner) -> None:

@@ -55,7 +55,7 @@ def test_records_are_joined_and_kept_apart_by_options(runner, tmp_path) -> None:
     (tmp_path / "s.csv").write_text(text)
     words = ["import", tmp_path / "s.csv", "--overwrite", "--out", tmp_path / "one"]
     done = invoke(runner, *words)
-    assert "--keep-apart names records" in " ".join(done.stdout.split())
+    assert "Use --keep-apart for records" in " ".join(done.stdout.split())
     assert Corpus.load(tmp_path / "one").ids == ["a", "d"]
     invoke(runner, *words, "--keep-apart", "b", "--join", "c=d")
     assert Corpus.load(tmp_path / "one").ids == ["a", "b"]

@@ -135,7 +135,7 @@ def test_wrong_names_and_places_are_refused(tmp_path):
     with pytest.raises(CorpusError, match="cannot be written"):
         report.save(tmp_path / "nowhere" / "import.json")
     (tmp_path / "other.json").write_text('{"format": "else"}', encoding="utf-8")
-    with pytest.raises(CorpusError, match="no import report"):
+    with pytest.raises(CorpusError, match="not an import report"):
         Report.load(tmp_path / "other.json")
 
 

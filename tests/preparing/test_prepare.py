@@ -126,7 +126,7 @@ def test_one_id_for_two_works(make):
     )
     assert corpus.ids == ["a", "a#2", "c"]
     assert report.citations_by_fate["ambiguous"] == 1
-    assert "bear the id of a different work" in report.warnings[0]
+    assert "have the id of a different work" in report.warnings[0]
 
 
 def test_languages_and_empty_records_are_dropped(make):
@@ -139,7 +139,7 @@ def test_languages_and_empty_records_are_dropped(make):
     assert prepare(records, settings=Settings(language=None))[0].ids == ["a", "b"]
     with pytest.raises(CorpusError, match="empty record: 1"):
         prepare([make("c")])
-    with pytest.raises(CorpusError, match="No document is left of 0 records"):
+    with pytest.raises(CorpusError, match="No documents are left of 0 records"):
         prepare([])
 
 
@@ -208,7 +208,7 @@ def test_common_and_rare_words_are_dropped_and_counted(make):
     assert kept.vocabulary == ["eagle"]
     strict, report = prepare(records, settings=Settings(min_word_count=10_000))
     assert strict.vocabulary_size == 0
-    assert any("No word is left" in warning for warning in report.warnings)
+    assert any("No words are left" in warning for warning in report.warnings)
 
 
 def test_least_count_scales_with_the_corpus():
@@ -280,7 +280,7 @@ def test_any_records_give_a_corpus_or_a_reason(records):
     try:
         corpus, report = prepare(records)
     except CorpusError as error:
-        assert "No document is left" in str(error)  # noqa: PT017 (nothing else is allowed)
+        assert "No documents are left" in str(error)  # noqa: PT017 (nothing else is allowed)
         return
     assert report.records_read == report.documents + report.records_skipped == len(records)
     assert sum(report.citations_by_fate.values()) == report.references

@@ -157,7 +157,7 @@ def test_corrections_of_no_record_are_named(make):
     _, report = prepare(records, settings=settings)
     text = "2 ids in 'join' or 'keep_apart' are no record's: 'x'."
     assert text in report.warnings
-    with pytest.raises(ParameterError, match=r"'a' is named in 'join' and in 'keep_apart'"):
+    with pytest.raises(ParameterError, match=r"'a' is in both 'join' and 'keep_apart'"):
         Settings(join=(("a", "b"),), keep_apart=("a",))
     for odd in (("a",), "ab", [["a"]], [["a", 1]], 5):
         with pytest.raises(ParameterError, match="a list of lists of two words or more"):
@@ -171,7 +171,7 @@ def test_the_warning_of_joined_names_counts_first_names(make):
     ]
     _, report = prepare(records, settings=Settings(author_names="initials"))
     assert (report.merged_first_names_total, report.first_names_joined) == (1, 3)
-    assert any("3 different first names are joined to 1 author " in w for w in report.warnings)
+    assert any("3 different first names are joined into 1 author " in w for w in report.warnings)
 
 
 ROWS = "".join(f"{i},Restoration of forests {chr(97 + i % 26) * 4} soil\n" for i in range(40))

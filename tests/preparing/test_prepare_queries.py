@@ -100,7 +100,7 @@ def test_yaml_without_pyyaml_names_the_install_line(tmp_path, monkeypatch):
         ('[categories]\nTrees = ["!"]', "empty keyword"),
         ("[categories]", "has no keywords"),
         ("name = 'x'", "no table 'categories'"),
-        ("[categories]\nT = ['a']\n[catgories]", "Unknown is 'catgories'"),
+        ("[categories]\nT = ['a']\n[catgories]", "Unknown entry: 'catgories'"),
         ("= 3", "not TOML"),
     ],
 )

@@ -101,7 +101,7 @@ def test_thesaurus_files(tmp_path):
     path.write_text("a,b\n\n# remark\nai,AI\n")
     assert read_thesaurus(path) == {"a": "b", "ai": "AI"}
     path.write_text("a\tb\nb\ta\n")
-    with pytest.raises(ParameterError, match="circle"):
+    with pytest.raises(ParameterError, match="circular"):
         read_thesaurus(path)
     assert resolve({}) == {}
 

@@ -66,7 +66,7 @@ def test_a_folder_that_was_replaced_is_told(imported, tmp_path):
     place = imported.corpus.save(tmp_path / "corpus")
     loaded = Corpus.load(place)
     imported.corpus.subset([0]).save(place, overwrite=True)
-    with pytest.raises(CorpusError, match="another corpus"):
+    with pytest.raises(CorpusError, match="a different corpus"):
         Report.of(loaded)
 
 

@@ -1,4 +1,4 @@
-"""From records to a corpus: cleaning, matching, phrases, vocabulary, queries, and the report."""
+"""Turn records into a corpus: cleaning, matching, phrases, vocabulary, queries and the report."""
 
 from citeweave._moved import renamed
 from citeweave.preparing.page import html_page

@@ -1,4 +1,4 @@
-"""Who wrote what: mentions of authors gathered, and resolved to authors at the end."""
+"""Collect mentions of authors, and resolve them to distinct authors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["AuthorRegister", "FactsOf", "ResolvedAuthors"]
 EXCLUDED = -1
 
 FactsOf: TypeAlias = "Callable[[np.ndarray, np.ndarray], PaperFacts]"
-"""Gives the facts about papers, for the paper and the block of each entry of a list of authors."""
+"""Returns facts about papers, given the paper and the name block of each author entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,18 @@ class ResolvedAuthors:
     Attributes
     ----------
     labels : list of str
-        One name for display an author, unique: the fullest form seen, or "B. Lee" where
-        several first names were joined.
+        A unique display name per author: the fullest form seen, or "B. Lee" if several first names
+        were joined.
     of_entry : ndarray of int64
-        The author of each entry of the papers' lists of authors, one list after the other.
+        The author of each entry in the concatenated author lists of all papers.
     identified : int
-        Authors told by an id or ORCID.
+        Number of authors identified by an id or ORCID.
     merged : list of MergedName
-        Authors joined by name alone from several written names, most first names first.
+        Authors joined from several written names by name only, most first names first.
     split : list of SplitName
-        Names that are several authors', by other evidence than identifiers.
+        Names that belong to several authors, by evidence other than identifiers.
     unmatched : list of (PersonRow, str)
-        Corrections that name nobody, and why.
+        Corrections that match nobody, with the reasons.
     """
 
     labels: list[str]
@@ -74,16 +74,16 @@ class ResolvedAuthors:
 
 
 class AuthorRegister:
-    """Collect mentions of authors while records stream by, then tell who is who.
+    """Collect mentions of authors while records are read, then resolve them to authors.
 
     Parameters
     ----------
     mode
         How names are compared, see `Settings.author_names`.
     exclusion_words
-        Names with one of these words are no authors.
+        Names that contain one of these words are not authors.
     thesaurus
-        Written name in lower case to the name to use, "" to drop it.
+        Maps a written name in lower case to the name to use, or to "" to drop it.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class AuthorRegister:
         self._known: dict[tuple[str | None, ...], int] = {}
 
     def mention(self, author: Author) -> int:
-        """Register one mention; the same spelling gives the same number, -1 is no author."""
+        """Register a mention and return its number, equal for equal spellings; -1 if no author."""
         key = (author.name, author.given, author.family, author.id, author.orcid)
         index = self._known.get(key)
         if index is None:
@@ -114,11 +114,11 @@ class AuthorRegister:
         return index
 
     def family(self, mention: int) -> str:
-        """Give the family name of a mention, as written."""
+        """Return the family name of a mention, as written."""
         return self._mentions[mention].name.family
 
     def name(self, mention: int) -> Name:
-        """Give the parsed name of a mention."""
+        """Return the parsed name of a mention."""
         return self._mentions[mention].name
 
     def _add(self, author: Author) -> int:
@@ -127,7 +127,7 @@ class AuthorRegister:
         for form in written:
             target = self._thesaurus.get(" ".join((form or "").lower().split()))
             if target is not None:
-                # The user's word overrides the source's id.
+                # The user's correction overrides the id of the source.
                 return self._append(NamedMention(parse(target), None, None)) if target else EXCLUDED
         text = author.name or name.display
         if not name.family or not is_person(text, self._exclusion_words):
@@ -146,23 +146,23 @@ class AuthorRegister:
         people: Sequence[PersonRow] = (),
         papers: dict[str, int] | None = None,
     ) -> ResolvedAuthors:
-        """Decide which entries of the papers' lists of authors are one author.
+        """Decide which author entries belong to the same author.
 
-        An identifier comes first: mentions that share an id or an ORCID are one author, an id and
-        an ORCID seen together belong to one, and different ones of a kind are different authors.
-        What has none goes by its name and, with ``mode="evidence"``, by what is known of the
-        papers.
+        Identifiers come first: mentions that share an id or an ORCID are the same author, an id and
+        an ORCID seen together belong to the same author, and different identifiers of the same kind
+        mean different authors. Mentions without identifiers are resolved by name and, with
+        ``mode="evidence"``, by facts about the papers.
 
         Parameters
         ----------
         teams : sequence of sequences of int
-            For each paper the mentions of its authors.
+            The mentions of the authors of each paper.
         facts : callable, optional
-            Facts about the papers for ``mode="evidence"``; names alone count without.
+            Facts about the papers for ``mode="evidence"``; without them only names are used.
         people : sequence of PersonRow
-            The user's corrections, which go over all else.
+            The user's corrections, which take precedence over everything else.
         papers : dict, optional
-            Ids and DOIs that corrections may name, and the papers' numbers.
+            Maps ids and DOIs that corrections may use to paper numbers.
         """
         corrected = correct_people(people, teams, self._mentions, papers or {})
         mention = np.fromiter(chain.from_iterable(teams), dtype=np.int64)
@@ -207,7 +207,7 @@ class AuthorRegister:
             person[index] = people[tag]
             marks[people[tag]] |= identifier_kinds(self._mentions[index])
         of_entry = person[mention]
-        # the user's word goes over identifiers
+        # corrections take precedence over identifiers
         number_of = {
             own: len(people) + i for i, own in enumerate(dict.fromkeys(filter(None, named)))
         }
@@ -230,11 +230,11 @@ class AuthorRegister:
         identity: dict[int, str],
         corrected: Corrected,
     ) -> ResolvedAuthors:
-        """Give the authors numbers by their first mention, and names; tell what was done."""
+        """Assign numbers by first mention and names to authors, and describe what was done."""
         counts: dict[Hashable, Counter[int]] = {}
         for own, index in zip(group, mention.tolist(), strict=True):
             counts.setdefault(own, Counter())[index] += 1
-        # so that the same input gives the same numbers, in whatever order groups were made
+        # so that the same input gives the same numbers, regardless of the order of groups
         ordered = sorted(counts, key=lambda own: min(counts[own]))
         number = {own: i for i, own in enumerate(ordered)}
         of_author = [counts[own] for own in ordered]

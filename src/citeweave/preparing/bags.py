@@ -1,4 +1,4 @@
-"""Ready-made bags of words: counts as given, or recovered from TF-IDF values."""
+"""Bags of words: counts as given, or recovered from TF-IDF values."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _DIGITS = re.compile(r"(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """Bags of all documents as tokens.
+    """The bags of all documents as tokens.
 
     Attributes
     ----------
     tokens, offsets : ndarray
-        Each word repeated as often as it occurs; documents without a bag have none.
+        Each word is repeated as often as it occurs; documents without a bag have no tokens.
     vocabulary : list of str
         The words in natural order ("w2" before "w10").
     words_before : int
-        Size of the vocabulary before it was filtered.
+        Size of the vocabulary before filtering.
     recovered : Recovered or None
-        How counts were found where the bags held TF-IDF values.
+        How counts were recovered, if the bags contained TF-IDF values.
     """
 
     tokens: np.ndarray
@@ -50,7 +50,7 @@ class Bags:
 
 
 class BagColumns:
-    """Bags of words as they stream in, 12 bytes an entry."""
+    """Bags of words collected while records are read, with 12 bytes per entry."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -60,9 +60,9 @@ class BagColumns:
         self._tfidf: set[Span] = set()
 
     def add(self, record: Record) -> Span:
-        """Store a record's bag and give its place.
+        """Store the bag of a record and return its position.
 
-        A word with value 0 becomes a word of the vocabulary that the document lacks.
+        A word with value 0 is added to the vocabulary, but not to the document.
         """
         start = len(self._word)
         counts = record.words_kind != "tfidf"
@@ -71,10 +71,10 @@ class BagColumns:
             if number == len(self.words):
                 self.words.append(word)
             if not 0 <= value < math.inf or (counts and value != int(value)):
-                kind = "a whole number" if counts else "a number"
+                kind = "an integer" if counts else "a number"
                 raise CorpusError(
                     f"{record.source.file}, record at {record.source.position}: the value of word "
-                    f"{word!r} must be {kind} of 0 or more; got {value!r}. "
+                    f"{word!r} must be {kind} of at least 0; got {value!r}. "
                     'Mark TF-IDF values as such (words_kind="tfidf").'
                 )
             if value > 0:
@@ -86,7 +86,7 @@ class BagColumns:
         return span
 
     def build(self, spans: Sequence[Span | None], settings: Settings) -> Bags:
-        """Make tokens of the bags of the documents, in their order."""
+        """Turn the bags of the documents into tokens, in document order."""
         order = sorted(range(len(self.words)), key=lambda i: _natural(self.words[i]))
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -141,6 +141,6 @@ def _filter(
 
 
 def _natural(word: str) -> list[tuple[int, int | str]]:
-    """Order "w2" before "w10"."""
+    """Return a sort key that orders "w2" before "w10"."""
     parts = _DIGITS.split(word)
     return [(0, int(p)) if p.isascii() and p.isdigit() else (1, p) for p in parts if p]

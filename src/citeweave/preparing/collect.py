@@ -1,4 +1,4 @@
-"""Take records one by one and keep of each what the corpus needs, duplicates merged."""
+"""Collect from records what the corpus needs, one by one, merging duplicates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Span = tuple[int, int]
 
 @dataclass(slots=True)
 class Draft:
-    """A document in the making: texts as places in the text columns."""
+    """A document under construction, with texts as positions in the text columns."""
 
     id: str
     keys: WorkKeys
@@ -68,19 +68,19 @@ class Draft:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Ids and DOIs that the document goes by, those of merged records among them."""
+        """Ids and DOIs of the document, including those of merged records."""
         keys = (self.keys, *self.other_keys)
         return (self.id, *(one for key in keys for one in (key.id, key.doi) if one))
 
     def absorb(self, other: Draft) -> None:
-        """Unite with a later record of the same work: what is missing here is taken there."""
+        """Merge a later record of the same work, which fills in missing fields."""
         if not self.authors:
             self.authors = other.authors
             self.author_places, self.other_places = other.author_places, other.other_places
         elif not self.has_places and len(self.authors) == len(other.authors):
             self.author_places, self.other_places = other.author_places, other.other_places
         elif not self.has_places:
-            # whose they are cannot be told from another list of authors
+            # they cannot be assigned from a different author list
             self.other_places = tuple(one for own in other.author_places for one in own)
             self.other_places += other.other_places
         self.document_type = self.document_type or other.document_type
@@ -105,14 +105,14 @@ class Draft:
 
 
 class Collector:
-    """Everything that is kept while records stream by.
+    """Everything that is kept while records are read.
 
     Parameters
     ----------
     settings
         Which steps to take.
     report
-        Where to count what is dropped.
+        Receives the counts of what is dropped.
     """
 
     def __init__(self, settings: Settings, report: Report) -> None:
@@ -141,7 +141,7 @@ class Collector:
         self.ids_renamed: list[str] = []
 
     def add(self, record: Record) -> None:
-        """Take one record."""
+        """Add one record."""
         self.report.records_read += 1
         abstract = None if is_missing(record.abstract) else record.abstract
         title = None if is_missing(record.title) else record.title
@@ -175,7 +175,7 @@ class Collector:
             self._ids.add(draft.id)
 
     def correct(self) -> list[str]:
-        """Merge the records that the user calls one work; returns warnings."""
+        """Merge the records that the user declared to be one work; return warnings."""
         numbers: dict[str, int] = {}
         for number, draft in enumerate(self.drafts):
             numbers.setdefault(draft.id, number)
@@ -197,7 +197,7 @@ class Collector:
         authors = tuple(mention for mention in mentions if mention >= 0)
         places = [tuple(map(self.places.mention, author.affiliations)) for author in record.authors]
         people = [mention >= 0 for mention in mentions]
-        # the address of a name that is no person's is still the paper's
+        # the address of a name that is not a person still belongs to the paper
         loose = [
             one for own, person in zip(places, people, strict=True) if not person for one in own
         ]
@@ -234,7 +234,7 @@ class Collector:
         return f"{ident}#{number}"
 
     def root(self, number: int) -> int:
-        """Give the draft that a record ended up in."""
+        """Return the draft into which a record was merged."""
         while self.drafts[number].merged_into >= 0:
             number = self.drafts[number].merged_into
         return number
@@ -245,15 +245,15 @@ class Collector:
             kept, merged = self.drafts[first], self.drafts[second]
             self.report.merge(kept.id, merged.id, reason, kept.title or merged.title)
             kept.absorb(merged)
-            # Only the pointer is needed from now on.
+            # From now on, only the pointer is needed.
             self.drafts[second] = Draft(merged.id, merged.keys, merged_into=first)
 
     def documents(self) -> Iterator[tuple[int, Draft]]:
-        """Give the documents: drafts that were not merged into another."""
+        """Return the documents: drafts that were not merged into another one."""
         return ((i, draft) for i, draft in enumerate(self.drafts) if draft.merged_into < 0)
 
     def work(self, draft: Draft) -> Work:
-        """Give what references may name a document by."""
+        """Return the identifying data by which references may refer to a document."""
         keys = [draft.keys, *draft.other_keys]
         family, initial = draft.keys.family, ""
         if draft.authors:
@@ -273,16 +273,16 @@ class Collector:
 def document_fields(
     record: Record, title: str | None, abstract: str | None, settings: Settings
 ) -> dict[str, Any]:
-    """Give what a document shows of its record, by the names of `Draft`.
+    """Return the fields of a document taken from its record, by the names of `Draft`.
 
     Parameters
     ----------
     record
-        As it was read.
+        The record as read.
     title, abstract
-        Those of the record, None where they only say that there is none.
+        Title and abstract of the record; None if they only say that there is none.
     settings
-        Whether abstracts are kept, and where the category is from.
+        Determine whether abstracts are kept, and where the category comes from.
     """
     choice = settings.category_from
     category = None if choice == "none" else getattr(record, choice)
@@ -302,7 +302,7 @@ def document_fields(
 
 
 def says_something(record: Record) -> bool:
-    """Tell whether a record without text has what a citation network can use."""
+    """Return whether a record without text is still useful for the citation network."""
     return bool(
         record.keywords or record.authors or record.references or record.doi or record.category
     )

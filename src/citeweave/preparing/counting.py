@@ -1,4 +1,4 @@
-"""Counts of whole numbers, too many to hold: kept sorted, in memory or in files, and merged."""
+"""Count integer keys, possibly more than fit into memory: in sorted blocks that are merged."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MERGED_AT_ONCE = 4_000_000
 
 
 def count_sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give the different keys in ascending order, and how often each is there.
+    """Return the distinct keys in ascending order, and their counts.
 
-    Sorted by hand: ``np.unique`` hashes, which is slower on keys as dense as these.
+    Keys are sorted explicitly, because ``np.unique`` hashes, which is slower for such dense keys.
 
     Examples
     --------
@@ -37,12 +37,12 @@ def _starts(ordered: np.ndarray) -> np.ndarray:
 
 
 class KeyCounts:
-    """How often each key was added, over blocks of keys.
+    """Counts of keys that are added in blocks.
 
     Parameters
     ----------
     folder : Path, optional
-        Where to keep the counts of blocks until they are merged, for more than memory holds.
+        Folder for the counts of blocks until they are merged, if they do not fit into memory.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class KeyCounts:
             files = [self._folder / f"{len(self._parts):05d}-{name}.npy" for name in ("key", "n")]
             for file, array in zip(files, (part[0], part[1].astype(np.int32)), strict=True):
                 np.save(file, array)
-            # an empty array cannot be mapped
+            # an empty array cannot be memory-mapped
             part = (
                 (np.load(files[0], mmap_mode="r"), np.load(files[1], mmap_mode="r"))
                 if len(keys)
@@ -77,9 +77,9 @@ class KeyCounts:
         self._parts.append(part)
 
     def frequent(self, least: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give the keys that were added at least so often, in ascending order, and their counts.
+        """Return the keys with at least the given count, in ascending order, and their counts.
 
-        What was counted is given up.
+        The counts are discarded afterwards.
         """
         parts = [part for part in self._parts if len(part[0])]
         found = [self._merged(parts, low, high, least) for low, high in _ranges(parts)]
@@ -112,7 +112,7 @@ class KeyCounts:
 
 
 def _ranges(parts: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[int, int]]:
-    """Part the keys into ranges that can be merged one by one."""
+    """Divide the keys into ranges that can be merged one by one."""
     if not parts:
         return []
     total = sum(len(key) for key, _ in parts)

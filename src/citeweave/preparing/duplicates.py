@@ -1,4 +1,4 @@
-"""Find records of one work while they stream by: by id, by DOI, by title, year and author."""
+"""Find duplicate records of a work while they are read: by id, DOI, or title, year and author."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from citeweave.preparing.keys import doi_key, title_key
 
 __all__ = ["DuplicateIndex", "WorkKeys"]
 
-# "Editorial" by one author in one year may well be several works; longer titles are not.
+# "Editorial" by the same author in the same year may be several works; longer titles are not.
 _TELLING_WORDS = 4
 # arXiv, bioRxiv, SSRN, Preprints.org, PsyArXiv, ChemRxiv, Research Square, TechRxiv, OSF
 _PREPRINTS = (
     *("10.48550/", "10.1101/", "10.2139/", "10.20944/", "10.31234/", "10.26434/"),
     *("10.21203/", "10.36227/", "10.31219/"),
 )
-_MOST_ALIKE = 20  # works of one title that a further one is compared with
+_MOST_ALIKE = 20  # maximum number of works with the same title to compare with
 
 
 class WorkKeys(NamedTuple):
-    """What identifies a work: its keys are empty, and its year None, where unknown."""
+    """The identifying keys of a work; unknown keys are empty, and an unknown year is None."""
 
     id: str
     doi: str
@@ -32,14 +32,14 @@ class WorkKeys(NamedTuple):
     def of(
         cls, *, ident: str, doi: str | None, title: str | None, year: int | None, family: str
     ) -> WorkKeys:
-        """Make the keys from what a record says; an id that is a DOI serves as such."""
+        """Create the keys from the fields of a record; an id that is a DOI is used as such."""
         return cls(ident.strip(), doi_key(doi) or doi_key(ident), title_key(title), year, family)
 
 
 def _nearly(one: WorkKeys, other: WorkKeys) -> bool:
-    """Tell whether two works of one long title are one: years a year apart, names much alike.
+    """Return whether two works with the same long title are one: years and names nearly equal.
 
-    Reports that appear every year have titles alike and their own DOIs; a preprint has its own too.
+    Annual reports have the same title but different DOIs; preprints also have their own DOI.
     """
     if not _same_family(one.family, other.family):
         return False
@@ -51,7 +51,7 @@ def _nearly(one: WorkKeys, other: WorkKeys) -> bool:
 
 
 def _same_family(one: str, other: str) -> bool:
-    """Tell whether two family names are one: equal, half of a double name, or mangled.
+    """Return whether two family names match: equal, half of a double name, or misspelt.
 
     Examples
     --------
@@ -69,15 +69,15 @@ def _same_family(one: str, other: str) -> bool:
 
 
 class DuplicateIndex:
-    """Works by their keys; every look-up takes constant time.
+    """Index of works by their keys, with constant-time look-up.
 
-    Two records are one work if they have the same DOI, or the same normalised title, the
-    same family name of the first author and the same year (or a year missing in one).
-    Without a first author a title says too little, and short titles ("Editorial") do not
-    join records whose DOIs differ. A title of four words or more also joins records whose years
-    differ by one, as those of a preprint and its article do, and whose first authors are one name
-    written in two ways: half of a double name, or a letter or two lost. The same id joins
-    records unless their titles differ, in which case two sources used one id for two works.
+    Two records are the same work if they have the same DOI, or the same normalised title, the same
+    family name of the first author and the same year (which may be missing in one). Without a first
+    author, a title is not sufficient, and short titles ("Editorial") do not join records with
+    different DOIs. A title of four or more words also joins records whose years differ by one, like
+    a preprint and its article, and whose first authors are the same name in two spellings: half of
+    a double name, or with one or two letters missing. The same id joins records unless their titles
+    differ, in which case two sources used the same id for different works.
     """
 
     def __init__(self) -> None:
@@ -89,21 +89,21 @@ class DuplicateIndex:
         self._keys: list[WorkKeys] = []
 
     def add(self, keys: WorkKeys, *, merge: bool = True) -> tuple[list[tuple[int, str]], bool]:
-        """Register the next work, numbered from 0 in the order of calls.
+        """Register the next work; works are numbered from 0 in order of calls.
 
         Parameters
         ----------
         keys
-            What identifies it.
+            Its identifying keys.
         merge
-            Look for duplicates; else only whether the id is taken.
+            Whether to look for duplicates; otherwise only check whether the id is taken.
 
         Returns
         -------
         duplicates : list of (int, str)
-            Earlier works that are this one, with the reason ("id", "doi", "title").
+            Earlier records of the same work, with the reason ("id", "doi" or "title").
         id_taken : bool
-            Whether the id belongs to an earlier and different work.
+            Whether the id belongs to an earlier, different work.
         """
         number = len(self._keys)
         self._keys.append(keys)

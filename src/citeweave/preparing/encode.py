@@ -39,30 +39,30 @@ _CHUNK = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Tokens of all documents, and what was dropped on the way.
+    """Tokens of all documents, and what was dropped.
 
     Attributes
     ----------
     tokens, offsets, title_lengths : ndarray
-        As `Corpus` has them.
+        As in `Corpus`.
     vocabulary : list of str
-        Most frequent first.
+        Words, most frequent first.
     counts : ndarray of int64
-        Occurrences of each word of the vocabulary.
+        Number of occurrences of each word.
     pipeline : Pipeline
-        The steps, for new documents.
+        The text steps, for new documents.
     terms : int
-        Distinct words and phrases before the vocabulary was filtered.
+        Number of distinct words and phrases before filtering.
     words : int
-        Words of text, stop words not counted.
+        Number of words of text, without stop words.
     min_count, max_documents : int, float
         The limits that were applied.
     n_common, n_rare, dropped_tokens : int
-        Terms dropped as too common and as too rare, and how often those occur.
+        Numbers of terms dropped as too common and as too rare, and their total occurrences.
     common : list of (str, int)
         The most frequent of the terms dropped as too common, with their counts.
     warnings : list of str
-        What the user should know.
+        Messages for the user.
     """
 
     tokens: np.ndarray
@@ -83,11 +83,11 @@ class Encoded:
 
 
 def automatic_min_count(n_words: int) -> int:
-    """Scale the paper's least count of 50 down for small corpora.
+    """Scale the paper's minimum count of 50 down for small corpora.
 
-    One for every 20,000 words of text (stop words not counted), so that the full 50 are
-    reached at a million words, some 10,000 abstracts, as in the paper's smallest set; at
-    least 2, and 1 below 2,000 words, where every word counts.
+    The minimum count is one per 20,000 words of text (without stop words), so that 50 is reached at
+    a million words, or about 10,000 abstracts, as in the paper's smallest data set. It is at least
+    2, or 1 below 2,000 words, where every word counts.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def build_text(
     settings: Settings,
     query: Query | None = None,
 ) -> Encoded:
-    """Find phrases, count words, filter the vocabulary and number what is left."""
+    """Find phrases, count words, filter the vocabulary and encode the remaining words."""
     unsettled = MemoryTexts([columns.joined(documents)])
     plan, texts = plan_text(unsettled, columns.words, columns.rules, settings, query)
     parts = [plan.encode(block) for block in texts.blocks()]
@@ -118,16 +118,16 @@ def build_text(
 
 @dataclass(frozen=True, slots=True)
 class TextPlan:
-    """What was decided about the words of a corpus.
+    """The decisions made about the words of a corpus.
 
     Attributes
     ----------
     facts : dict
-        Fields of `Encoded` besides its arrays.
+        Fields of `Encoded` other than its arrays.
     phrases : PhraseTable
-        Those that became one word.
+        Phrases that are treated as one word.
     place : ndarray of int32
-        For each word and phrase its number in the vocabulary, -1 where it was dropped.
+        Number of each word and phrase in the vocabulary, -1 if it was dropped.
     """
 
     facts: dict[str, Any]
@@ -135,7 +135,7 @@ class TextPlan:
     place: np.ndarray
 
     def encode(self, block: Joined) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Give the tokens of a block of documents, and how many each and its title has."""
+        """Return the tokens of a block of documents, and their numbers per document and title."""
         documents = len(block.titles)
         lengths = np.zeros(documents, dtype=np.int64)
         title_lengths = np.zeros(documents, dtype=np.int64)
@@ -168,18 +168,18 @@ def plan_text(
     scratch: Path | None = None,
     step: StepRunner = _at_once,
 ) -> tuple[TextPlan, TextBlocks]:
-    """Decide about hyphens, phrases and the vocabulary of a corpus.
+    """Decide on hyphens, phrases and the vocabulary of a corpus.
 
     Parameters
     ----------
     texts
-        All documents; given up for those that are returned.
+        The texts of all documents; they are discarded and replaced by the returned ones.
     words
         The words by id.
     rules, settings, query
-        As the corpus is made with.
+        Rules, settings and query of the corpus.
     scratch
-        Folder for counts that memory does not hold.
+        Folder for counts that do not fit into memory.
     step
         Called with the name of each step and what does it; gives the result. It may have kept
         that of an earlier call with the same texts, words and settings.
@@ -187,9 +187,9 @@ def plan_text(
     Returns
     -------
     plan : TextPlan
-        How the blocks of texts become tokens.
+        How blocks of texts are turned into tokens.
     texts : TextBlocks
-        With hyphens settled, as the plan takes them.
+        The texts with resolved hyphens, to be used with the plan.
     """
     names = list(words)
     hyphens = HyphenRules()
@@ -256,11 +256,12 @@ def plan_text(
         warnings.append(_too_common([terms[i] for i in everywhere[:5]]))
     if asked:
         shown = ", ".join(map(repr, asked[:5])) + (", ..." if len(asked) > 5 else "")
-        warnings.append(f"Kept though common, as the query names them: {shown}.")
+        warnings.append(f"Kept although common, because the query contains them: {shown}.")
     if hopeless:
         warnings.append(
-            f"{len(hopeless)} labels of the word thesaurus can match nothing, as they have stop "
-            f"words or punctuation inside or more than three words, such as {hopeless[0]!r}."
+            f"{len(hopeless)} labels of the word thesaurus cannot match anything, because they "
+            "contain stop words or punctuation or have more than three words, such as "
+            f"{hopeless[0]!r}."
         )
     facts = {
         "vocabulary": [terms[i] for i in kept.tolist()],
@@ -291,11 +292,11 @@ def _word_counts(texts: TextBlocks, size: int) -> np.ndarray:
 
 
 def _too_common(words: list[str]) -> str:
-    """Say which words were dropped that a search may have asked for, and what keeps them."""
+    """Warn about dropped words that may have been search terms, and say how to keep them."""
     typed = shlex.quote(",".join(words))
     how = choice(f"Settings(keep_words={words!r})", f"citeweave import --keep-words {typed}")
     return (
-        "Dropped as too common, though the search for these documents may have named them: "
+        "Dropped as too common, although they may have been search terms for these documents: "
         f"{', '.join(map(repr, words))}, each in more than half of the documents. "
         f"To keep them: {how}."
     )
@@ -318,7 +319,7 @@ def _phrases(
     inner: np.ndarray,
     scratch: Path | None,
 ) -> _Phrases:
-    """Find phrases that stay frequent when overlaps are settled; the thesaurus's come first."""
+    """Find phrases that remain frequent after resolving overlaps, those of the thesaurus first."""
     number = {name: i for i, name in enumerate(names)} if thesaurus else {}
     forced = [
         tuple(number[word] for word in label.split(" "))
@@ -342,8 +343,8 @@ def _phrases(
             scores.setdefault(phrase.words, phrase.score)
     table = PhraseTable(list(scores), list(scores.values()), len(names))
     for _ in range(_ROUNDS):
-        # "neural network" may be rare once "artificial neural network" is one unit: given
-        # up, so that its words are counted as words.
+        # "neural network" may be rare once "artificial neural network" is one unit: it is then
+        # dropped, so that its words are counted individually.
         counts = table.count(_flats(texts))
         weak = [
             words
@@ -360,7 +361,7 @@ def _phrases(
 
 
 def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]:
-    """Give each unit the number of the term it is counted as; -1 for units that are dropped."""
+    """Return for each unit the number of the term it is counted as; -1 if it is dropped."""
     number: dict[str, int] = {}
     of_unit = np.full(len(units) + 1, -1, dtype=np.int64)
     for i, unit in enumerate(units):
@@ -373,7 +374,7 @@ def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]
 def _count(
     texts: TextBlocks, phrases: PhraseTable, of_unit: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Count terms: how often each occurs, in how many documents, and documents with any."""
+    """Count occurrences and documents of each term, and documents with any term."""
     counts = np.zeros(size, dtype=np.int64)
     in_documents = np.zeros(size, dtype=np.int64)
     with_terms = 0
@@ -391,21 +392,21 @@ def _count(
 def _numbered(
     block: Joined, phrases: PhraseTable, of_unit: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Give the numbers of words and phrases in a block, some documents at a time.
+    """Yield the numbers of words and phrases in a block, a few documents at a time.
 
     Parameters
     ----------
     block
         Texts of documents.
     phrases
-        What is one unit.
+        Phrases that are one unit.
     of_unit
-        Number of each word and phrase, -1 where it is none; the last entry is not used.
+        Number of each word and phrase, -1 if it has none; the last entry is not used.
 
     Yields
     ------
     numbers, owner, in_title : ndarray
-        For each word or phrase its number, its document, whether it stands in the title.
+        For each word or phrase, its number, its document, and whether it is in the title.
     """
     first, documents = 0, len(block.titles)
     while first < documents:

@@ -1,8 +1,8 @@
-"""One spelling for words written with and without a hyphen: the one the corpus prefers.
+"""Unify the spelling of words written with and without a hyphen, by the more frequent form.
 
-Where "yang-mills" is more usual than "yang mills", the two words become the one; where
-"data set" is more usual than "data-set", the one becomes the two, which the search for
-phrases then sees like any other two words.
+If "yang-mills" is more frequent than "yang mills", the two words are joined; if "data set" is more
+frequent than "data-set", the word is split in two, which the search for phrases then treats like
+any other two words.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ __all__ = ["HyphenRules", "find_hyphens", "hyphen_step"]
 
 
 class HyphenRules(NamedTuple):
-    """What to do with hyphens.
+    """Rules for words with hyphens.
 
     Attributes
     ----------
     split : frozenset of str
-        Words with hyphens that are read as several words.
+        Words with hyphens that are split.
     join : dict
-        Words with hyphens that take the place of their parts, with how often they occur,
-        which decides where two overlap.
+        Words with hyphens that replace their parts, with their counts, which decide between
+        overlapping ones.
     """
 
     split: frozenset[str] = frozenset()
     join: dict[str, int] = {}  # noqa: RUF012 (a NamedTuple's default, never changed)
 
     def split_words(self, words: Iterable[str]) -> list[str]:
-        """Split what is to be split in a list of words."""
+        """Apply the splits to a list of words."""
         return [p for word in words for p in (word.split("-") if word in self.split else (word,))]
 
 
 def find_hyphens(
     blocks: Callable[[], Iterable[np.ndarray]], counts: np.ndarray, words: list[str]
 ) -> HyphenRules:
-    """Count both spellings of every word of two or three parts and keep the more usual.
+    """Count both spellings of every word of two or three parts and keep the more frequent one.
 
     Parameters
     ----------
     blocks
-        Gives texts as word ids, -1 at breaks.
+        Returns texts as word ids, with -1 at breaks.
     counts
         Occurrences of each word.
     words
@@ -79,20 +79,20 @@ def find_hyphens(
 def hyphen_step(
     words: list[str], rules: HyphenRules
 ) -> Callable[[np.ndarray, list[np.ndarray]], tuple[np.ndarray, list[np.ndarray]]]:
-    """Make what applies the rules to texts of a corpus.
+    """Create a function that applies the rules to texts of a corpus.
 
     Parameters
     ----------
     words
         The words by id.
     rules
-        Found in all texts of the corpus.
+        Rules found in the corpus.
 
     Returns
     -------
     callable
-        Takes texts as word ids and arrays of positions in them (document offsets and the like),
-        which are moved along; gives both anew.
+        Takes texts as word ids and arrays of positions in them (such as document offsets); returns
+        the new texts and the shifted positions.
     """
     number = {word: i for i, word in enumerate(words)}
     steps = [_splitter(number, rules)] if rules.split else []
@@ -106,14 +106,14 @@ def hyphen_step(
     return apply
 
 
-# Gives a new text, and for each old position, and the end, where it went.
+# Returns a new text, and the new position of each old position and of the end.
 _Step = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def _in_chunks(
     texts: np.ndarray, places: list[np.ndarray], step: _Step
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Apply a step piece by piece, and move the places, which are in ascending order."""
+    """Apply a step in chunks, and shift the positions, which are in ascending order."""
     moved = [np.zeros_like(at) for at in places]
     parts, length = [], 0
     for start, stop in chunks(texts):

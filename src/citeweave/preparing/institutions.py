@@ -1,4 +1,4 @@
-"""Which institution an affiliation names, and in which country it is."""
+"""Determine the institution and the country named in an affiliation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Place", "institution_in_address", "institution_key", "place_of"]
 
 
 class Place(NamedTuple):
-    """What an affiliation says: the name of an institution and a country, as far as it does."""
+    """The institution and country named in an affiliation, if any."""
 
     name: str | None
     country: str | None
 
 
-# What tells an institution from its parts and its street, the surest first.
+# Patterns that distinguish an institution from its parts and its street, most reliable first.
 _UNIVERSITY = re.compile(
     r"\b(?:univ(?:ersi\w*)?|uniwersy\w*|unibersi\w*|institutes? of technology|inst technol"
     r"|polite[ck]\w*|polytechni\w*|hochschule|ecole|eth|epfl|caltech|virginia tech|kaist"
@@ -44,7 +44,7 @@ _PART_OF = re.compile(
     r"|programme?|group|chair|graduate school|lehrstuhl|dipartimento|departamento|school of"
     r"|sch|college of|coll|key lab\w*|lab\w* of|lab)\b"
 )
-# Universities of several places: the place belongs to the name.
+# Universities with several campuses: the place is part of the name.
 _CAMPUS = re.compile(
     r"(?:the )?(?:university of (?:california|texas|illinois|north carolina|wisconsin|maryland"
     r"|colorado|massachusetts)|univ (?:calif|texas|illinois|n carolina|wisconsin|maryland|colorado"
@@ -109,7 +109,7 @@ _LONGEST = 300
 
 
 def place_of(affiliation: Affiliation) -> Place:
-    """Return the institution and the country that an affiliation names.
+    """Return the institution and the country named in an affiliation.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def place_of(affiliation: Affiliation) -> Place:
         country = country_in_address(raw)
     name = affiliation.institution[:_LONGEST] if affiliation.institution else None
     if name and (affiliation.ror or affiliation.id):
-        return Place(name, country)  # a registry's name is as it should be
+        return Place(name, country)  # names from a registry are used as they are
     if name is None and raw:
         name = institution_in_address(raw)
     elif name and raw:
@@ -133,7 +133,7 @@ def place_of(affiliation: Affiliation) -> Place:
 
 @lru_cache(maxsize=100_000)
 def institution_in_address(address: str) -> str | None:
-    """Return the part of an address that is the institution: not a department, nor the city.
+    """Return the institution in an address, not the department or the city.
 
     Examples
     --------
@@ -144,14 +144,14 @@ def institution_in_address(address: str) -> str | None:
     """
     parts = [part for part in map(_tidy, address[:_LONGEST].split(",")) if part]
     folded = [fold(part).replace(".", "").replace("-", " ") for part in parts]
-    # a school or a laboratory only where there is nothing above it
+    # a school or a laboratory only if there is nothing above it
     for parts_too in (False, True):
         for number, tier in enumerate(_TIERS):
             for place, text in enumerate(folded):
                 if tier.search(text) and (parts_too or not number or not _PART_OF.match(text)):
                     owner = max(place - 1, 0) if text in _COMPANY else place
                     return _with_campus(parts, owner)
-    # nothing tells: the first part that is no department
+    # no indication: the first part that is not a department
     for part, text in zip(parts, folded, strict=True):
         if not _PART_OF.match(text) and country_code(part) is None:
             return part
@@ -167,7 +167,7 @@ def _with_campus(parts: list[str], place: int) -> str:
 
 
 def _tidy(name: str) -> str:
-    """Return a name without brackets, footnote marks and articles before it."""
+    """Return a name without brackets, footnote marks and leading articles."""
     bare = _REMARK.sub("", name).strip(" .,;:/-")
     bare = _LEAD.sub("", bare or name).strip()
     school = _SCHOOL.fullmatch(bare) or _SCHOOL_OF.fullmatch(bare)
@@ -176,7 +176,7 @@ def _tidy(name: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def institution_key(name: str) -> str:
-    """Return what spellings of an institution are compared by.
+    """Return the key by which spellings of an institution are compared.
 
     Examples
     --------

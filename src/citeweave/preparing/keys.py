@@ -1,4 +1,4 @@
-"""Comparison keys: what two spellings of one title, name or DOI have in common."""
+"""Comparison keys that are equal for different spellings of a title, name or DOI."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROMAN = re.compile(r"^(?=[ivx])(x{0,2})(ix|iv|v?i{0,3})$")
 
 
 def title_key(title: str | None) -> str:
-    """Give the words of a title, folded, tags and punctuation gone; empty where there are none.
+    """Return the folded words of a title without tags and punctuation; empty if there are none.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def title_key(title: str | None) -> str:
 
 
 def doi_key(doi: str | None) -> str:
-    """Give a DOI in lower case without its resolver; empty where the text holds no DOI.
+    """Return the DOI in a text in lower case, without resolver; empty if there is none.
 
     Examples
     --------
@@ -45,10 +45,10 @@ def doi_key(doi: str | None) -> str:
 
 
 def numerals(key: str) -> tuple[str, ...]:
-    """Give the numbers in a title key, Arabic and Roman, in order.
+    """Return the Arabic and Roman numerals in a title key, in order.
 
-    Titles that differ in these ("Part I", "Part II") are different works however
-    alike they look otherwise.
+    Titles that differ in these ("Part I", "Part II") are different works, however similar they are
+    otherwise.
 
     Examples
     --------
@@ -59,13 +59,13 @@ def numerals(key: str) -> tuple[str, ...]:
 
 
 def hash64(text: str) -> int:
-    """Give a 64-bit number for a text, the same in every process; never 0 (0 means absent)."""
+    """Return a 64-bit hash of a text, the same in every process; never 0, which means absent."""
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little") or 1
 
 
 def scrub(text: str) -> str:
-    """Replace lone surrogates, which wrong decoding leaves behind and no file can hold."""
+    """Replace lone surrogates, which result from wrong decoding and cannot be stored."""
     if text.isascii():
         return text
     try:

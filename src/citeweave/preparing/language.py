@@ -1,4 +1,4 @@
-"""Language of a document: the source's word for it, or identification by py3langid."""
+"""The language of a document, as given by the source or identified by py3langid."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LanguageFilter", "language_code"]
 
-# Languages in which research is published. Latin and creoles are left out on purpose:
+# Languages in which research is published. Latin and creoles are omitted on purpose:
 # titles full of technical terms ("Fault-tolerant quantum computation") look like them.
-_CANDIDATES = (  # noqa: SIM905 (reads as a list)
+_CANDIDATES = (  # noqa: SIM905 (more readable than a list)
     "ar bg bs ca cs da de el en es et eu fa fi fr gl he hi hr hu id is it ja ka kk ko lt lv mk ms "
     "nl nn no pl pt ro ru sk sl sq sr sv th tr uk ur uz vi zh"
 ).split()
@@ -62,7 +62,7 @@ _NAMES = {
     "ukrainian": "uk",
     "vietnamese": "vi",
 }
-# Codes of three letters, of both kinds where ISO 639 has two.
+# Three-letter codes, of both kinds if ISO 639 has two.
 _THREE = {
     "ara": "ar",
     "chi": "zh",
@@ -103,7 +103,7 @@ _SAMPLE = 400
 
 
 def language_code(written: str | None) -> set[str]:
-    """Give the two-letter codes of what a source writes in its language field.
+    """Return the two-letter codes of the languages in a language field.
 
     Examples
     --------
@@ -123,20 +123,20 @@ def language_code(written: str | None) -> set[str]:
 
 
 class LanguageFilter:
-    """Tell which documents are in the wanted language.
+    """Decide which documents are in the wanted language.
 
-    The first 400 characters of title and abstract are looked at. Where they are in the wanted
-    language the document is kept, whatever language the source names: that may be the full
-    text's. Else a source that names the wanted language is believed, then one that names others,
-    and a document of no named language is taken for foreign only if another language is found
-    with a probability of 0.8 or more; short texts are kept.
+    The first 400 characters of title and abstract are examined. If they are in the wanted language,
+    the document is kept, whatever language the source gives, because that may refer to the full
+    text. Otherwise the language given by the source decides. A document without a given language is
+    dropped only if another language is identified with a probability of at least 0.8; short texts
+    are kept.
 
     Parameters
     ----------
     language
-        Two-letter code of the language to keep; None keeps all.
+        Two-letter code of the language to keep; None keeps all languages.
     min_letters
-        Texts with fewer characters are kept unseen.
+        Shorter texts are kept without examination.
     """
 
     def __init__(self, language: str | None, *, min_letters: int = 100) -> None:
@@ -150,7 +150,7 @@ class LanguageFilter:
             )
 
     def foreign(self, stated: str | None, text: str) -> str | None:
-        """Give the language of a document that is to be dropped, None for one to keep."""
+        """Return the language of a document that is to be dropped, or None to keep it."""
         if self.language is None:
             return None
         codes = _codes(stated)
@@ -163,12 +163,13 @@ class LanguageFilter:
         return code if code != self.language and probability >= 0.8 else None
 
     def _judge(self, text: str) -> tuple[str | None, float]:
-        """Give the language of a text and how probable it is; None for a short text."""
-        assert self.language is not None  # noqa: S101 (the caller has looked)
+        """Return the language of a text and its probability; None for a short text."""
+        assert self.language is not None  # noqa: S101 (checked by the caller)
         if len(text) < self.min_letters:
             return None, 0.0
         sample = text[:_SAMPLE]
-        # No other language has these words, and four of them cost less than a classifier.
+        # No other language has these words, and checking for four of them is cheaper than a
+        # classifier.
         if self.language == "en" and len(_ENGLISH_WORDS.findall(sample)) >= 4:
             return "en", 1.0
         if self._classify is None:
@@ -184,14 +185,14 @@ def _codes(written: str | None) -> frozenset[str]:
 
 @cache
 def _load() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 (0.7 s to load)
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 (slow import, 0.7 s)
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 @cache
 def _identifier(language: str) -> Any:
-    identifier = copy.copy(_load())  # set_languages changes the object, not the arrays
+    identifier = copy.copy(_load())  # set_languages changes the object, not the shared arrays
     known = set(identifier.labels)
     identifier.set_languages(sorted(known.intersection(_CANDIDATES) | {language}))
     return identifier

@@ -1,7 +1,7 @@
-"""Match references to the works of the corpus: by id, DOI, title, similar title, string.
+"""Match references to works in the corpus: by id, DOI, title, similar title or string.
 
-Every step is a sort and a search, or a look-up in a bounded block; no step compares all
-pairs. A reference that fits several works equally well is ambiguous and matched to none.
+Every step is a sort and a search, or a look-up in a bounded block; no step compares all pairs. A
+reference that matches several works equally well is ambiguous and not matched.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = ["FATES", "MatchOptions", "Matches", "Work", "match"]
 
-#: What may become of a reference, in the order of the codes in `Matches.fate`.
+#: Possible outcomes for a reference, in the order of the codes in `Matches.fate`.
 FATES = ("outside", "id", "doi", "title", "fuzzy", "string", "ambiguous", "self", "duplicate")
 _OUTSIDE, _ID, _DOI, _TITLE, _FUZZY, _STRING, _AMBIGUOUS, _SELF, _DUPLICATE = range(9)
 
 _MIN_FUZZY_WORDS = 4
 _MIN_FUZZY_LETTERS = 20
-_MAX_FUZZY_LETTERS = 500  # similarity takes quadratic time, and no title is longer
-_BLOCK = 200  # a word of more titles than this leads to none of them
+_MAX_FUZZY_LETTERS = 500  # similarity takes quadratic time, and titles are not longer
+_BLOCK = 200  # words that occur in more titles than this are not used for look-up
 
 
 class Work(NamedTuple):
-    """What a reference may name a work by; several ids, DOIs and titles if it was merged."""
+    """Identifying data of a work; merged works have several ids, DOIs and titles."""
 
     ids: tuple[str, ...]
     dois: tuple[str, ...]
@@ -46,7 +46,7 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchOptions:
-    """Which steps are taken after ids and DOIs, and how strictly; see `Settings`."""
+    """Which steps follow ids and DOIs, and how strict they are; see `Settings`."""
 
     titles: bool = True
     fuzzy: bool = True
@@ -56,16 +56,16 @@ class MatchOptions:
 
 
 class Matches(NamedTuple):
-    """Which references met which works.
+    """The result of matching.
 
     Attributes
     ----------
     citations : ndarray of int64, shape (n, 2)
-        Rows (citing, cited), each once, none to itself.
+        Unique rows (citing, cited), without self-citations.
     fate : ndarray of uint8
-        For each reference its place in `FATES`.
+        Outcome of each reference, as an index into `FATES`.
     citing : ndarray of int64
-        For each reference the work that it stands in, -1 if that is not in the corpus.
+        The citing work of each reference, -1 if it is not in the corpus.
     """
 
     citations: np.ndarray
@@ -73,7 +73,7 @@ class Matches(NamedTuple):
     citing: np.ndarray
 
     def by_file(self, file: np.ndarray, names: list[str]) -> dict[str, dict[str, int]]:
-        """Count fates for each source file."""
+        """Count outcomes per source file."""
         table = np.zeros((len(names), len(FATES)), dtype=np.int64)
         inside = self.citing >= 0
         np.add.at(table, (file[inside], self.fate[inside]), 1)
@@ -96,7 +96,7 @@ def match(
     references
         The references of all documents.
     citing
-        For each reference the work that it stands in, -1 if that is not in the corpus.
+        The citing work of each reference, -1 if it is not in the corpus.
     options
         Which steps to take.
     """
@@ -138,7 +138,7 @@ def match(
 
 
 def _settle(citing: np.ndarray, found: np.ndarray, fate: np.ndarray) -> Matches:
-    """Take out citations of a work by itself and repeated ones."""
+    """Remove self-citations and repeated citations."""
     hit = np.flatnonzero(found >= 0)
     own = hit[citing[hit] == found[hit]]
     fate[own] = _SELF
@@ -155,7 +155,7 @@ def _settle(citing: np.ndarray, found: np.ndarray, fate: np.ndarray) -> Matches:
 
 
 def _index(keys: list[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
-    """Give sorted hashes and their works; -2 where two works share a key."""
+    """Return sorted hashes and their works; -2 if two works share a key."""
     pairs: dict[int, int] = {}
     for work, group in enumerate(keys):
         for key in group:
@@ -176,7 +176,7 @@ def _search(hashes: np.ndarray, works: np.ndarray, wanted: np.ndarray) -> np.nda
 
 
 def _alike(references: ReferenceColumns, at: np.ndarray, column: str) -> Iterator[np.ndarray]:
-    """Group references that say the same, so that each saying is looked up once."""
+    """Group identical references, so that each is looked up only once."""
     if len(at) == 0:
         return
     mixed = references.column(column)[at].astype(np.uint64)
@@ -191,14 +191,14 @@ def _alike(references: ReferenceColumns, at: np.ndarray, column: str) -> Iterato
 
 
 class _Index(Protocol):
-    """One way to look a reference up."""
+    """One way to look up a reference."""
 
     def find(self, references: ReferenceColumns, reference: int) -> int:
-        """Give the work that a reference names: -1 for none, -2 for several."""
+        """Return the work that a reference refers to; -1 for none, -2 for several."""
 
 
 class _Facts:
-    """Year and first author of works and references, compared with what is missing allowed."""
+    """Compares the year and first author of works and references; missing values match anything."""
 
     def __init__(self, works: list[Work], options: MatchOptions) -> None:
         self.years = [NO_YEAR if work.year is None else work.year for work in works]
@@ -212,7 +212,7 @@ class _Facts:
         return not family or not self.families[work] or family == self.families[work]
 
     def only(self, works: list[int], year: int, family: int) -> int:
-        """Give the one work that fits: -1 for none, -2 for several."""
+        """Return the only matching work; -1 for none, -2 for several."""
         fitting = [work for work in works if self.fit(work, year, family)]
         if len(fitting) > 1:
             exact = [
@@ -225,7 +225,7 @@ class _Facts:
 
 
 class _TitleIndex:
-    """The same title, and a year and first author that do not contradict."""
+    """Equal titles, with compatible year and first author."""
 
     def __init__(self, works: list[Work], options: MatchOptions) -> None:
         self._facts = _Facts(works, options)
@@ -243,7 +243,7 @@ class _TitleIndex:
 
 
 class _FuzzyIndex:
-    """Long titles that are nearly the same, found through their rarest words."""
+    """Long, nearly equal titles, found through their rarest words."""
 
     def __init__(self, works: list[Work], options: MatchOptions) -> None:
         self._facts = _Facts(works, options)
@@ -269,7 +269,7 @@ class _FuzzyIndex:
         return sorted(known, key=lambda word: (count[word], word))[:number]
 
     def _candidates(self, title: str, family: int) -> set[int]:
-        """Give the titles that share a rare word, and the first author where it is known."""
+        """Return the titles that share a rare word and, if known, the first author."""
         words = self._rarest(set(title.split()), 6)
         if not family:
             return {place for word in words for place in self._block.get(word, ())}
@@ -289,7 +289,7 @@ class _FuzzyIndex:
             return -1
         least = self._similarity
         if year == NO_YEAR or not family:
-            least = max(least, 0.95)  # the title has to speak for itself
+            least = max(least, 0.95)  # the title alone must be sufficient
         candidates = self._candidates(title, family)
         if not candidates:
             return -1
@@ -315,7 +315,7 @@ class _FuzzyIndex:
 
 
 class _StringIndex:
-    """First author, year and abbreviated journal, where a reference has no title at all."""
+    """First author, year and abbreviated journal, for references without a title."""
 
     def __init__(self, works: list[Work], venues: list[str]) -> None:
         self._venues = venues
@@ -340,7 +340,7 @@ class _StringIndex:
 
 
 def abbreviates(short: str, venue: str) -> bool:
-    """Tell whether one journal key abbreviates the other, word by word and in order.
+    """Return whether one journal key abbreviates the other, word by word and in order.
 
     Examples
     --------

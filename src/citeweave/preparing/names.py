@@ -1,4 +1,4 @@
-"""Which names are people, and the name of a record's author in parts."""
+"""Recognise names of people, and parse the authors of records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXCLUSION_WORDS", "is_person", "parse_author"]
 
-# What stands in an author field where there is no author to name.
+# Placeholders in author fields.
 _PLACEHOLDERS = frozenset(
     {"", "et al", "others", "and others", "anonymous", "anon", "unknown", "n a", "na", "none"}
     | {"no author name available", "no author", "not available"}
@@ -27,8 +27,8 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 def parse_author(author: Author) -> Name:
-    """Take a record's author apart, by the source's own parts where it gives them."""
-    # a family name without a letter is a number that a source took for one
+    """Parse an author of a record, using the source's own name parts if available."""
+    # a family name without letters is a number that was mistaken for one
     if author.family and _LETTER.search(author.family):
         family = author.family.replace(",", " ")
         number = namesake_number(family) or namesake_number(author.name or "")
@@ -40,7 +40,7 @@ def parse_author(author: Author) -> Name:
 
 
 def is_person(text: str, exclusion_words: Iterable[str] = EXCLUSION_WORDS) -> bool:
-    """Tell whether a name may be a person's: it has letters and no exclusion word.
+    """Return whether a name may be a person: it has letters and no exclusion word.
 
     Examples
     --------

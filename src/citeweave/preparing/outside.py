@@ -1,4 +1,4 @@
-"""Works outside the corpus that its papers cite: which are cited most, and by which papers."""
+"""Works outside the corpus that its papers cite."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 __all__ = ["MOST_WORKS", "OutsideWorks", "outside_works"]
 
 MOST_WORKS = 5_000
-"""Works that are kept, those cited by most papers; maps show some hundred."""
+"""Maximum number of works kept, most cited first; maps show a few hundred."""
 
 _OUTSIDE = FATES.index("outside")
 
 
 class OutsideWorks(NamedTuple):
-    """What the papers of a corpus cite outside it.
+    """Works outside a corpus that its papers cite.
 
     Attributes
     ----------
     labels : list of str
-        The works that two papers or more cite, those that most cite first.
+        Works cited by two or more papers, most cited first.
     citing : list of int
-        By how many papers each is cited.
+        Number of papers that cite each work.
     of_paper : list of (list of str or None)
-        The labels that each paper cites.
+        Labels of the works that each paper cites.
     shared : int
-        Works that two papers or more cite, whether kept or not.
+        Number of works cited by two or more papers, whether kept or not.
     """
 
     labels: list[str]
@@ -42,9 +42,9 @@ class OutsideWorks(NamedTuple):
 
 
 def outside_works(references: ReferenceColumns, found: Matches, papers: int) -> OutsideWorks:
-    """Find the works outside the corpus that two papers or more cite.
+    """Find the works outside the corpus that are cited by two or more papers.
 
-    A work that only one paper cites lies near no other, and there are by far the most of those.
+    Most works are cited by a single paper; they are not co-cited across papers and are ignored.
     """
     work = references.column("work")
     open_ = (found.citing >= 0) & (found.fate == _OUTSIDE) & (work != 0)
@@ -53,7 +53,7 @@ def outside_works(references: ReferenceColumns, found: Matches, papers: int) -> 
     works, counts = np.unique(pairs[:, 1], return_counts=True)
     shared = np.flatnonzero(counts >= 2)
     texts = {int(key): references.labels.get(int(key), "") for key in works[shared]}
-    # the same order at every import: by count, then by text
+    # a reproducible order: by count, then by text
     order = sorted(
         (-int(count), texts[key], key)
         for key, count in zip(works[shared].tolist(), counts[shared].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""The report as one page: no scripts, nothing from the network, light and dark, printable."""
+"""The import report as one self-contained, printable page without scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["NARROW", "html_page"]
 
 MOST_ROWS = 300
-"""Longer tables make a page that browsers struggle with; the JSON report has all rows."""
+"""Maximum rows per table, to keep the page usable; the JSON report has all rows."""
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2326; --paper: #fdfdfb; --soft: #5b676c;
@@ -53,14 +53,14 @@ tr.sum td { font-weight: 650; background: var(--band); }
 NARROW = frozenset(
     ("documents", "contents", "query", "authors", "citations", "vocabulary", "phrases", "excluded")
 )
-"""Sections of which two stand side by side."""
+"""Sections that are shown two side by side."""
 
 
 def html_page(report: Report) -> str:
-    """Draw a report as a page.
+    """Render a report as an HTML page.
 
-    Everything that comes from files is escaped; the page loads nothing and runs nothing, and
-    its own policy forbids both.
+    All text from files is escaped. The page loads nothing and runs no scripts, which its own
+    content security policy enforces.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def html_page(report: Report) -> str:
     figures = [
         (values["documents"], "documents"),
         (values["authors"], "authors"),
-        (values["citations_matched"], "citations inside"),
+        (values["citations_matched"], "citations within the corpus"),
         (values["vocabulary"], "words and phrases"),
         (values["records_skipped"], "records skipped"),
     ]
@@ -101,7 +101,7 @@ def html_page(report: Report) -> str:
     body.append("</div>")
     if values["settings_changed"]:
         changed = "; ".join(f"{k} = {v!r}" for k, v in values["settings_changed"].items())
-        body.append(f"<p class=soft>Settings other than the usual: {escape(changed)}</p>")
+        body.append(f"<p class=soft>Settings that differ from the defaults: {escape(changed)}</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -150,7 +150,7 @@ def _section(section: Section) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """Write a cell: numbers with separators and a true minus, nothing for None.
+    """Format a cell: numbers with separators and a minus sign, empty for None.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Significant phrases of two and three words, found over a whole corpus of word ids.
+"""Find significant phrases of two and three words in a corpus of word ids.
 
-A text is an array of word ids with -1 at breaks: punctuation, numbers and stop words,
-across which no phrase goes. Counting is one sort, so time is n log n in the words.
+A text is an array of word ids with -1 at breaks (punctuation, numbers and stop words), across which
+no phrase extends. Counting is a sort, so it takes O(n log n) time in the number of words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHUNK = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase as word ids, how often it was seen, and its score."""
+    """A phrase as word ids, its count and its score."""
 
     words: tuple[int, ...]
     count: int
@@ -37,12 +37,12 @@ class Phrase:
 def association(
     together: np.ndarray, left: np.ndarray, right: np.ndarray, total: int, statistic: Statistic
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Measure how much more often two words are neighbours than by chance.
+    """Measure how much more often two words are adjacent than expected by chance.
 
     Parameters
     ----------
     together, left, right
-        Occurrences of the pair, of its first word and of its second word.
+        Counts of the pair, its first word and its second word.
     total
         Number of words.
     statistic
@@ -52,10 +52,10 @@ def association(
     Returns
     -------
     score : ndarray of float64
-        The statistic; zero where the words are seen together less often than by chance.
+        The statistic; zero if the words occur together less often than expected by chance.
     strength : ndarray of float64
-        Normalised pointwise mutual information, 0 for chance and 1 for words that never
-        part: the size of the effect, where `score` is its significance.
+        Normalised pointwise mutual information: 0 for chance, 1 for words that always occur
+        together. It measures the size of the effect, whereas `score` measures its significance.
     """
     both = np.asarray(together, dtype=np.float64)
     first = np.maximum(np.asarray(left, dtype=np.float64), both)
@@ -65,7 +65,7 @@ def association(
     table = (both, first - both, second - both, neither)
     rows = (first, first, n - first, n - first)
     columns = (second, n - second, second, n - second)
-    # Order of the cells: both, first only, second only, neither.
+    # Cells in this order: both, first only, second only, neither.
     expected = [
         rows[0] * columns[0] / n,
         rows[1] * columns[1] / n,
@@ -85,7 +85,7 @@ def association(
 
 
 def chunks(texts: np.ndarray, size: int = _CHUNK) -> Iterator[tuple[int, int]]:
-    """Part texts at breaks into pieces of about `size` words, to bound what a step needs."""
+    """Split texts at breaks into chunks of about `size` words, to limit memory."""
     start = 0
     while start < len(texts):
         stop = start + size
@@ -110,25 +110,25 @@ def find_phrases(
 ) -> list[Phrase]:
     """Find the significant phrases of a corpus.
 
-    A pair is one when its statistic and its strength (see `association`) reach the
-    thresholds; three words are one when both ways of parting them, (ab)c and a(bc),
-    reach them, and the score is the lower of the two.
+    A pair is a phrase if its statistic and its strength (see `association`) reach the thresholds.
+    Three words are a phrase if both ways of splitting them, (ab)c and a(bc), reach them; the score
+    is the lower of the two.
 
     Parameters
     ----------
     texts
-        Word ids, -1 at breaks.
+        Word ids, with -1 at breaks.
     n_words
         Word ids are below this.
     min_count
-        Phrases seen less often are left out.
+        Less frequent phrases are ignored.
     not_last : ndarray of bool, shape (n_words,), or None
-        Words that no phrase ends with.
+        Words with which no phrase may end.
 
     Returns
     -------
     list of Phrase
-        Strongest first; ties by word ids.
+        Phrases, strongest first; ties are ordered by word ids.
     """
     return find_phrases_in(
         lambda: [texts],
@@ -154,18 +154,18 @@ def find_phrases_in(
     not_last: np.ndarray | None = None,
     scratch: Path | None = None,
 ) -> list[Phrase]:
-    """Find phrases as `find_phrases` does, in texts that come in blocks.
+    """Find phrases like `find_phrases`, in texts given in blocks.
 
     Parameters
     ----------
     blocks
-        Gives the texts, each time it is called; no phrase goes from one block to the next.
+        Returns the blocks of texts each time it is called; phrases do not extend across blocks.
     counts
         Occurrences of each word.
     min_count, max_words, statistic, min_score, min_strength, not_last
-        As there.
+        As for `find_phrases`.
     scratch
-        Folder for counts of pairs and triples while there are many.
+        Folder for counts of pairs and triples that do not fit into memory.
     """
     total = int(counts.sum())
     frequent = np.flatnonzero(counts >= min_count)
@@ -178,7 +178,7 @@ def find_phrases_in(
 
     tally = KeyCounts(scratch)
     for texts in blocks():
-        tally.add(_pairs_of(place[texts], size)[1])  # -1 takes the last entry, which is -1
+        tally.add(_pairs_of(place[texts], size)[1])  # -1 selects the last entry, which is -1
     pairs, pair_counts = tally.frequent(min_count)
     first, second = pairs // size, pairs % size
     score, strength = association(
@@ -217,13 +217,13 @@ def find_phrases_in(
 
 
 def _pairs_of(compact: np.ndarray, size: np.int64) -> tuple[np.ndarray, np.ndarray]:
-    """Give where two words are neighbours, and the number of each such pair."""
+    """Return the positions of adjacent words, and the number of each pair."""
     at = _positions((compact[:-1] >= 0) & (compact[1:] >= 0))
     return at, compact[at].astype(np.int64) * size + compact[at + 1]
 
 
 def _triples_of(compact: np.ndarray, size: np.int64, pairs: np.ndarray) -> np.ndarray:
-    """Give the number of each three neighbours that are two pairs of the sorted table."""
+    """Return the number of each triple of adjacent words made of two pairs in the table."""
     at, keys = _pairs_of(compact, size)
     pair_at = np.full(len(compact), -1, dtype=np.int32)
     found, index = _look_up(pairs, keys)
@@ -233,14 +233,14 @@ def _triples_of(compact: np.ndarray, size: np.int64, pairs: np.ndarray) -> np.nd
 
 
 class PhraseTable:
-    """Phrases by word id, ready to be found in texts.
+    """Phrases by word id, for finding them in texts.
 
     Parameters
     ----------
     phrases
-        For each phrase its two or three word ids; phrase i becomes the unit ``n_words + i``.
+        The two or three word ids of each phrase; phrase i becomes the unit ``n_words + i``.
     scores
-        For each phrase its score, which decides where phrases overlap.
+        The score of each phrase, which decides between overlapping phrases.
     n_words
         Word ids are below this.
     """
@@ -260,10 +260,10 @@ class PhraseTable:
         self._may = {length: self._words_of(length) for length in (2, 3)}
 
     def _words_of(self, length: int) -> list[np.ndarray]:
-        """Tell for each place in phrases of a length which units may stand there.
+        """Return which units may occur at each position in phrases of a given length.
 
-        Most words begin no phrase: a look at these tables saves most of the searches. The last
-        two entries are those of units -1 and -2, breaks and words of a phrase.
+        Most words start no phrase, so these tables save most searches. The last two entries are for
+        the units -1 and -2, which are breaks and words of a phrase.
         """
         chosen = [words for words in self.phrases if len(words) == length]
         tables = []
@@ -274,7 +274,7 @@ class PhraseTable:
         return tables
 
     def _candidates(self, units: np.ndarray, length: int) -> np.ndarray:
-        """Give the positions where a phrase of a length may begin."""
+        """Return the positions where a phrase of a given length may start."""
         last = len(units) - length + 1
         if last < 1:
             return np.zeros(0, dtype=np.int64)
@@ -299,14 +299,15 @@ class PhraseTable:
     def segment(self, texts: np.ndarray) -> np.ndarray:
         """Replace phrases by their units.
 
-        Three words go before two; of overlapping phrases of one length the stronger
-        wins, then the one further left. What is chosen depends on the words between two
-        breaks only, so a text alone gives what it gives inside a corpus.
+        Phrases of three words take precedence over two; among overlapping phrases of the same
+        length, the stronger one wins, then the leftmost. The choice depends only on the words
+        between two breaks, so a single text gives the same result as within a corpus.
 
         Returns
         -------
         ndarray of int32
-            As long as `texts`: the unit at a phrase's first word, -2 at its other words.
+            An array as long as `texts`: the unit at the first word of a phrase, -2 at its other
+            words.
         """
         units = np.empty(len(texts), dtype=np.int32)
         for start, stop in chunks(texts):
@@ -341,7 +342,7 @@ class PhraseTable:
         return np.asarray(units[start].astype(np.int64) * self._size + units[start + 1])
 
     def _place(self, units: np.ndarray, start: np.ndarray, keys: np.ndarray, length: int) -> None:
-        """Choose among the candidates at `start` and write them into `units`."""
+        """Choose among the candidates at `start`, and write them to `units`."""
         table, unit, score = self._triples if length == 3 else self._pairs
         found, index = _look_up(table, keys)
         start, index = start[found], index[found]
@@ -352,13 +353,13 @@ class PhraseTable:
 
 
 def _positions(where: np.ndarray) -> np.ndarray:
-    """Give the positions of what is true, in four bytes each where that is enough."""
+    """Return the positions of true values, with four bytes each if sufficient."""
     at = np.flatnonzero(where)
     return at.astype(np.int32) if len(where) < 2**31 else at
 
 
 def _look_up(table: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give which keys are in the sorted table, and where."""
+    """Return which keys are in the sorted table, and their positions."""
     if len(table) == 0:
         return np.zeros(len(keys), dtype=bool), np.zeros(len(keys), dtype=np.int64)
     index = np.minimum(np.searchsorted(table, keys), len(table) - 1)
@@ -371,7 +372,7 @@ def _without_overlap(start: np.ndarray, score: np.ndarray, length: int) -> np.nd
     open_ = np.ones(len(start), dtype=bool)
     rival = np.zeros((length - 1, 2, len(start)), dtype=bool)
     for step in range(1, length):
-        # Sorted positions: what overlaps an interval is at most length - 1 entries away.
+        # Positions are sorted: overlapping intervals are at most length - 1 entries away.
         near = start[step:] - start[:-step] < length
         rival[step - 1, 0, :-step] = near
         rival[step - 1, 1, step:] = near

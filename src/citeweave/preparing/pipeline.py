@@ -1,4 +1,4 @@
-"""The text steps of one document: what a corpus was made with, ready for new documents."""
+"""The text processing of a corpus, for applying it to new documents."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 __all__ = ["FORCED_SCORE", "Pipeline", "WordRules", "load_thesaurus"]
 
 FORMAT = 1
-#: Score of phrases that the user's thesaurus names: no statistic comes near it.
+#: Score of phrases from the user's thesaurus, higher than any statistic.
 FORCED_SCORE = 1e12
 
 
 class WordRules:
-    """Which pieces of a text are words: the steps before phrases.
+    """Decides which pieces of a text are words, before phrases are found.
 
     Parameters
     ----------
     settings
-        What to clean and to drop.
+        Preparation settings.
     stop
         Words to drop, in lower case.
     inner
-        Those among them that may begin phrases: dropped only where they are in none.
+        Stop words that may start phrases; dropped only outside phrases.
     """
 
     def __init__(self, settings: Settings, stop: Iterable[str], inner: Iterable[str] = ()) -> None:
@@ -44,7 +44,7 @@ class WordRules:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """Collect the stop words that the settings name."""
+        """Collect the stop words given by the settings."""
         language = settings.language or "en"
         stop: set[str] = set()
         inner: set[str] = set()
@@ -55,7 +55,7 @@ class WordRules:
                 stop |= academic_words(language)
         elif settings.stop_words != "none":
             stop |= read_word_list(settings.stop_words)
-        # What the user names is dropped everywhere.
+        # Words named by the user are dropped everywhere.
         extra = {word.lower() for word in settings.extra_stop_words}
         stop |= extra
         return cls(settings, stop - {word.lower() for word in settings.keep_words}, inner - extra)
@@ -70,36 +70,36 @@ class WordRules:
         )
 
     def word(self, piece: str) -> str:
-        """Give the word of a piece; empty for punctuation, numbers and words that break phrases."""
+        """Return the word of a piece; empty for punctuation, numbers and phrase breaks."""
         word = text_steps.normalise_word(piece)
         if len(word) < self._min_length or word in self._breaks or piece in self._breaks:
             return text_steps.BREAK
         return word
 
     def words(self, text: str) -> list[str]:
-        """Give the words of a raw text, with an empty one at each break."""
+        """Return the words of a raw text, with an empty string at each break."""
         return [self.word(piece) for piece in text_steps.pieces(self.clean(text))]
 
 
 class Pipeline:
-    """Run a document's text through the steps that a corpus was made with.
+    """Process the text of a document in the same way as a corpus.
 
     Parameters
     ----------
     settings
-        Settings of preparation.
+        Preparation settings.
     stop
-        The words dropped.
+        Words to drop.
     phrases
-        Phrase, its words parted by spaces, to its score.
+        Maps phrases, with words separated by spaces, to their scores.
     thesaurus
-        Term in lower case to the term to use, "" to drop it.
+        Maps terms in lower case to the term to use, or to "" to drop it.
     hyphens
-        Which words with hyphens are split, which are joined.
+        Rules for words with hyphens.
     inner
-        Words dropped only where they are in no phrase.
+        Words that are dropped only outside phrases.
     vocabulary
-        Keep these words only; None keeps all.
+        Words to keep; None keeps all.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Pipeline:
     def from_preparation(
         cls, preparation: Mapping[str, Any], vocabulary: Sequence[str] | None = None
     ) -> Self:
-        """Rebuild the pipeline of a corpus from ``corpus.preparation``.
+        """Recreate the pipeline of a corpus from ``corpus.preparation``.
 
         Raises
         ------
@@ -151,11 +151,11 @@ class Pipeline:
         if preparation.get("format") != FORMAT or "phrases" not in preparation:
             raise CorpusError(
                 "This corpus does not say how its text was prepared (its 'preparation' is "
-                f"{dict(list(preparation.items())[:3])!r}), so a new document cannot be treated "
-                "the same way. Make the corpus with citeweave's import from text."
+                f"{dict(list(preparation.items())[:3])!r}), so a new document cannot be processed "
+                "in the same way. Create the corpus by importing text with citeweave."
             )
         settings = dict(preparation["settings"])
-        # The words of these files travel with the corpus; the files need not.
+        # The words from these files are stored in the corpus; the files are not needed.
         settings |= {"stop_words": "auto"}
         settings |= dict.fromkeys(("word_thesaurus", "author_thesaurus", "people"))
         return cls(
@@ -171,7 +171,7 @@ class Pipeline:
         )
 
     def as_preparation(self) -> dict[str, Any]:
-        """Describe the pipeline as JSON can hold it; `from_preparation` takes it back."""
+        """Describe the pipeline in JSON-serialisable form, for `from_preparation`."""
         return {
             "format": FORMAT,
             "settings": self.settings.as_dict(),
@@ -185,7 +185,7 @@ class Pipeline:
     def tokens(
         self, title: str | None, abstract: str | None = None, keywords: Iterable[str] = ()
     ) -> tuple[list[str], list[str]]:
-        """Give a document's tokens: those of its title, and those of abstract and keywords.
+        """Return the tokens of a document: those of its title, and those of abstract and keywords.
 
         As in a corpus, keywords follow the abstract, and only words of the vocabulary
         are given.
@@ -209,7 +209,7 @@ class Pipeline:
         return first, other
 
     def term(self, unit: str) -> str:
-        """Give the term that a word or phrase is counted as, empty where it is dropped."""
+        """Return the term that a word or phrase is counted as; empty if it is dropped."""
         target = self.thesaurus.get(unit)
         if target is None:
             return "" if unit in self.rules.inner else unit
@@ -222,7 +222,7 @@ class Pipeline:
 
 
 def hyphen_segmenter(rules: HyphenRules) -> Segmenter:
-    """Make what joins words that are usually written with a hyphen."""
+    """Create a segmenter that joins words usually written with a hyphen."""
     parts = {word.replace("-", " "): float(count) for word, count in rules.join.items()}
     return Segmenter(parts, hyphens=True)
 
@@ -230,7 +230,7 @@ def hyphen_segmenter(rules: HyphenRules) -> Segmenter:
 def load_thesaurus(
     settings: Settings, rules: WordRules, hyphens: HyphenRules
 ) -> tuple[dict[str, str], list[str]]:
-    """Read the thesaurus of words; give it with the labels that no text can match."""
+    """Read the word thesaurus; return it with the labels that cannot match any text."""
     join = hyphen_segmenter(hyphens)
     if settings.word_thesaurus is None:
         return {}, []

@@ -1,4 +1,4 @@
-"""Where papers come from: affiliations gathered while records stream by, then told apart."""
+"""Collect affiliations while records are read, and resolve them to institutions."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class ResolvedPlaces:
     Attributes
     ----------
     names : list of str
-        Of each institution, unique.
+        Unique name of each institution.
     ids : list of str
-        The ROR, else the source's id, else "".
+        The ROR, or else the id in the source, or else "".
     countries : list of str
-        ISO code, "" where unknown.
+        ISO code of the country, "" if unknown.
     of_mention : list of int
-        The institution of each mention, -1 where it names none.
+        The institution of each mention, -1 if there is none.
     country_of_mention : list of str
-        The country of each mention, "" where it names none.
+        The country of each mention, "" if there is none.
     """
 
     names: list[str]
@@ -47,20 +47,20 @@ class ResolvedPlaces:
 
     @property
     def identified(self) -> int:
-        """Number of institutions told by an id."""
+        """Number of institutions with an identifier."""
         return sum(map(bool, self.ids))
 
     def columns(
         self, authors: Sequence[Sequence[Sequence[int]]], rest: Sequence[Sequence[int]]
     ) -> dict[str, list[Any]]:
-        """Return the columns of a corpus.
+        """Return the metadata columns for a corpus.
 
         Parameters
         ----------
         authors
-            For each document, for each author, the mentions that are theirs.
+            For each document and each of its authors, the affiliation mentions.
         rest
-            For each document the mentions that are nobody's in particular.
+            For each document, mentions that are not assigned to an author.
         """
         return affiliation_columns(
             [[self._institutions(own) for own in team] for team in authors],
@@ -89,10 +89,11 @@ class ResolvedPlaces:
 
 
 class PlaceRegister:
-    """Collect affiliations, then tell which are one institution.
+    """Collect affiliations, then decide which are the same institution.
 
-    An identifier (ROR, OpenAlex) tells an institution; two that are seen together are one. A
-    name without identifier goes by its words, abbreviations written out, and its country.
+    Institutions are identified by their ids (ROR, OpenAlex); two ids seen together belong to the
+    same institution. Names without an id are compared by their words, with abbreviations expanded,
+    and by country.
     """
 
     def __init__(self) -> None:
@@ -101,7 +102,7 @@ class PlaceRegister:
         self._count: list[int] = []
 
     def mention(self, affiliation: Affiliation, times: int = 1) -> int:
-        """Register one affiliation, seen so many times; the same text gives the same number."""
+        """Register an affiliation with its count; the same text gives the same number."""
         number = self._known.setdefault(affiliation, len(self._mentions))
         if number == len(self._mentions):
             self._mentions.append((affiliation, place_of(affiliation)))
@@ -110,7 +111,7 @@ class PlaceRegister:
         return number
 
     def resolve(self) -> ResolvedPlaces:
-        """Decide which affiliations are one institution."""
+        """Decide which affiliations are the same institution."""
         roots = Roots()
         group: dict[int, str] = {}
         for number, (affiliation, _) in enumerate(self._mentions):
@@ -127,7 +128,7 @@ class PlaceRegister:
         return self._resolved(list(members.values()))
 
     def _by_name(self, identified: dict[int, str]) -> dict[int, str]:
-        """Give each named institution without id the group of its name and country."""
+        """Group named institutions without id by name and country."""
         owners: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         unnamed: list[tuple[int, str, str]] = []
         for number, (_, place) in enumerate(self._mentions):
@@ -146,7 +147,7 @@ class PlaceRegister:
             countries[key] |= set(own) - {""}
         found: dict[int, str] = {}
         for number, key, country in unnamed:
-            # without a country it is the one of that name, if there is one alone
+            # without a country: the institution of that name, if it is unique
             alone = not country and len(countries[key]) == 1
             where = next(iter(countries[key])) if alone else country
             known = owners[key][where] if key in owners else set()
@@ -178,7 +179,7 @@ class PlaceRegister:
         return ResolvedPlaces(names, ids, countries, of_mention, own)
 
     def _most(self, values: Sequence[str | None], members: Sequence[int]) -> str:
-        """Return the value of most mentions, "" where there is none."""
+        """Return the most frequent value, "" if there is none."""
         counts: Counter[str] = Counter()
         for value, mention in zip(values, members, strict=True):
             if value:
@@ -186,13 +187,13 @@ class PlaceRegister:
         return min(counts, key=lambda value: (-counts[value], value)) if counts else ""
 
     def _name(self, members: Sequence[int]) -> str:
-        """Return the spelling to show: written out, not in capitals, used most."""
+        """Return the spelling to display: written out, not in capitals, most frequent."""
         counts: Counter[str] = Counter()
         for mention in members:
             affiliation, place = self._mentions[mention]
             name = scrub((place.name or "")[:_LONGEST_NAME])
             if name:
-                # a name that comes with an identifier is the registry's
+                # a name with an identifier comes from the registry
                 counts[name] += self._count[mention] * (1000 if affiliation.ror else 1)
         if not counts:
             return self._most(
@@ -205,6 +206,6 @@ class PlaceRegister:
 
 
 def _written_out(name: str) -> bool:
-    """Tell whether a name has no abbreviated word, as those of Web of Science have."""
+    """Return whether a name has no abbreviated words, unlike those of Web of Science."""
     words = name.lower().replace(".", "").split()
     return not {"univ", "inst", "natl", "ctr", "hosp", "acad", "sci", "technol"} & set(words)

@@ -1,4 +1,4 @@
-"""Keyword queries: pick the publications of a dump by category, as the paper made its sets."""
+"""Keyword queries: select publications from a dump by category, like the paper's data sets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SWITCHES = ("keep_several", "keep_words")
 
 @dataclass(slots=True)
 class QueryCounts:
-    """What a query did: records read, those of no category, of several, and of each.
+    """Counts of a query: records read, with no category, with several, and per category.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class QueryCounts:
     by_category: dict[str, int] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the counts as JSON can hold them."""
+        """Return the counts as JSON-serialisable values."""
         return {
             "read": self.read,
             "unmatched": self.unmatched,
@@ -61,22 +61,22 @@ class QueryCounts:
 class Query:
     """Categories and their keywords.
 
-    A publication matches a keyword if its title, abstract or keywords contain its words
-    one after the other, in any case, singular or plural, with or without hyphens. It
-    belongs to a category if it matches one of its keywords, and is dropped if it belongs to
-    none, or to more than one (unless `keep_several`, then the first is taken).
+    A publication matches a keyword if its title, abstract or keywords contain the words of the
+    keyword consecutively, regardless of case, number and hyphens. It belongs to a category if it
+    matches one of its keywords. It is dropped if it belongs to no category, or to more than one
+    (unless `keep_several`, which takes the first).
 
     Attributes
     ----------
     categories : dict
-        Category to its keywords.
+        Maps categories to keywords.
     name : str
-        For display.
+        Name for display.
     keep_several : bool
-        Keep publications of several categories.
+        Whether to keep publications of several categories.
     keep_words : bool
-        Keep the words of the keywords in the vocabulary, however common they are; the paper's
-        queries do not.
+        Whether to keep the words of the keywords in the vocabulary, however common they are; the
+        paper's queries do not.
 
     Examples
     --------
@@ -104,13 +104,13 @@ class Query:
                 if not words:
                     raise ParameterError(
                         f"Category {category!r} of query {self.name!r} has an empty keyword, "
-                        f"{keyword!r}. Write words, or take it out."
+                        f"{keyword!r}. Enter words, or remove it."
                     )
                 index.setdefault(words[0], []).append((words, category))
         if not index:
             raise ParameterError(
-                f"Query {self.name!r} has no keywords. Write a table [categories] with a list of "
-                "keywords for each category."
+                f"Query {self.name!r} has no keywords. Add a table [categories] with a list of "
+                "keywords per category."
             )
         object.__setattr__(self, "_index", index)
 
@@ -169,7 +169,9 @@ class Query:
             categories, content = content, {}
         unknown = sorted(set(content) - {"name", "description", "categories", *_SWITCHES})
         if unknown or not isinstance(categories, dict):
-            found = f"Unknown is {unknown[0]!r}." if unknown else "There is no table 'categories'."
+            found = (
+                f"Unknown entry: {unknown[0]!r}." if unknown else "There is no table 'categories'."
+            )
             raise ParameterError(
                 f"The query {where!r} must have 'categories' and may have 'name', 'description', "
                 f"{' and '.join(map(repr, _SWITCHES))}. {found}"
@@ -200,7 +202,7 @@ class Query:
         return [category for category in self.categories if category in found]
 
     def names(self, term: str) -> bool:
-        """Tell whether all words of a term are words of keywords.
+        """Return whether all words of a term occur in keywords.
 
         Examples
         --------
@@ -215,12 +217,12 @@ class Query:
     def select(
         self, records: Iterable[Record], *, counts: QueryCounts | None = None
     ) -> Iterator[Record]:
-        """Give the records that match, with their category.
+        """Yield the records that match, with their category.
 
         Parameters
         ----------
         records
-            Records of a dump, taken one by one.
+            Records of a dump.
         counts
             Where to count what was kept and dropped.
 
@@ -246,7 +248,7 @@ class Query:
 
 
 def _singular(word: str) -> str:
-    """Give one form for singular and plural; what only looks like a plural stays.
+    """Return a common form for singular and plural; words that only look like plurals are kept.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`read`, as users call it: records that know how to become a corpus."""
+"""The public function `read`: records that can be turned into a corpus."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _REASONS_SHOWN = 5
 
 
 class Records(Reading):
-    r"""Records while they are read from files; they can be gone through once.
+    r"""Records that are read from files; they can be iterated over once.
 
-    Made by `read`. Go through them one by one, or turn them into a corpus by `prepare`.
+    Created by `read`. Iterate over them, or turn them into a corpus with `prepare`.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Records(Reading):
     _asked: Query | None = None
 
     def select(self, query: Query) -> Self:
-        """Keep only what a keyword query selects, labelled by its categories."""
+        """Keep only records selected by a keyword query, labelled by its categories."""
         counts = self._query = QueryCounts()
         self._asked = query
         return self.map(lambda records: query.select(records, counts=counts))
@@ -45,14 +45,14 @@ class Records(Reading):
     def prepare(
         self, settings: Settings | None = None, *, progress: Progress | None = None
     ) -> Imported:
-        """Make a corpus of the records: clean, merge, match citations, find phrases, filter words.
+        """Create a corpus: clean and merge records, match citations, find phrases, filter words.
 
         Parameters
         ----------
         settings : Settings or None
-            Which steps are taken and how; the paper's by default.
+            Preparation settings (default: as in the paper).
         progress : callable or None
-            Called now and then with a step's name, how much of it is done, and how much there is.
+            Called at intervals with the name of a step, the amount done and the total.
 
         Returns
         -------
@@ -62,7 +62,7 @@ class Records(Reading):
         Raises
         ------
         CorpusError
-            Nothing could be read, or no document is left; the text gives the reasons.
+            Nothing could be read, or no documents are left; the message gives the reasons.
 
         Examples
         --------
@@ -90,7 +90,7 @@ class Records(Reading):
         more = self.problem_count - len(reasons)
         if more > 0:
             reasons.append(f"and {more} more problems")
-        return f"Nothing could be read. {'; '.join(reasons) or 'The files hold no records'}."
+        return f"Nothing could be read. {'; '.join(reasons) or 'The files contain no records'}."
 
 
 read = Records.of

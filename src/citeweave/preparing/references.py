@@ -1,4 +1,4 @@
-"""References as columns of numbers: what millions of them cost while records stream by."""
+"""Compact columns for millions of references collected while records are read."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _SPREAD, _ALL_BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 _LONGEST_LABEL = 200
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _SMALL = frozenset(
-    "of the and for in on a an de la le les et und der die das fur sur del di".split()  # noqa: SIM905 (reads as a list)
+    "of the and for in on a an de la le les et und der die das fur sur del di".split()  # noqa: SIM905 (more readable than a list)
 )
 
 
 def family_key(family: str) -> str:
-    """Give a family name as references are compared by: letters only, folded."""
+    """Return the key of a family name for comparing references: letters only, folded."""
     return _NOT_LETTER.sub("", fold(family))
 
 
 @lru_cache(maxsize=200_000)
 def person_key(written: str) -> tuple[str, str]:
-    """Give family key and initial of a first author as a reference writes it.
+    """Return the family key and initial of a first author as written in a reference.
 
     Examples
     --------
@@ -50,32 +50,32 @@ def person_key(written: str) -> tuple[str, str]:
 
 
 def venue_key(venue: str | None) -> str:
-    """Give the words of a journal's name, folded, small words left out."""
+    """Return the folded words of a journal name, without small words."""
     words = _NOT_LETTER.sub(" ", fold(venue or "")).split()
     return " ".join(word for word in words if word not in _SMALL)
 
 
 class ReferenceColumns:
-    """A growing table of references: some 50 bytes a reference, and its title if it has one.
+    """A growing table of references, with about 50 bytes per reference plus its title, if any.
 
     Attributes
     ----------
     document, file : array of int
-        The citing document, and the number of the source file it came from.
+        The citing document, and the number of its source file.
     id, doi, title, family : array of 64-bit hash
-        Keys to compare by, 0 where the reference lacks them.
+        Comparison keys, 0 if missing.
     year : array of int
-        -1 where unknown.
+        -1 if unknown.
     initial : array of int
-        Code of the first author's initial, 0 where unknown.
+        Code of the first author's initial, 0 if unknown.
     venue : array of int
-        Number of the journal as abbreviated, -1 where unknown; see `venues`.
+        Number of the abbreviated journal name, -1 if unknown; see `venues`.
     work : array of 64-bit hash
-        The cited work, by DOI, title, or author, year and journal; 0 where it cannot be named.
+        Key of the cited work, by DOI, title, or author, year and journal; 0 if there is none.
     labels : dict of int to str
-        How works that are cited more than once are written, by their hash (and a few others').
+        Labels of works that are cited more than once (and of a few others), by hash.
     text : bytearray
-        Titles' keys, one after the other; reference r has ``text[ends[r - 1]:ends[r]]``.
+        Concatenated title keys; reference r has ``text[ends[r - 1]:ends[r]]``.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class ReferenceColumns:
         self._venue_number: dict[str, int] = {}
 
     def __len__(self) -> int:
-        """Give the number of references."""
+        """Return the number of references."""
         return len(self.document)
 
     def add(self, document: int, reference: Reference, file: int) -> None:
@@ -120,10 +120,11 @@ class ReferenceColumns:
         self.ends.append(len(self.text))
 
     def _name_work(self, reference: Reference, family: str, initial: str) -> int:
-        """Give the hash of the cited work, and keep its label when it is met a second time.
+        """Return the hash of the cited work, and store its label when it occurs a second time.
 
-        Most works are cited once, and their labels would take more room than all else here. Whether
-        one was met is kept in few bits: now and then a label too many is kept, never one too few.
+        Most works are cited once, and their labels would take more memory than everything else.
+        Whether a work has occurred is stored in a few bits, so that occasionally a superfluous
+        label is stored, but none is ever missing.
         """
         year = reference.year or 0
         if self.doi[-1]:
@@ -134,12 +135,12 @@ class ReferenceColumns:
             volume = _volume(reference.raw)
             work = hash64(f"{family} {initial} {year} {self.venue[-1]} {volume}")
         else:
-            return 0  # an id alone says nothing to a reader
+            return 0  # an id alone is meaningless to readers
         place = work % _MET_BITS
         byte, bit = place >> 3, 1 << (place & 7)
         if self._met[byte] & bit:
             known = self.labels.get(work)
-            # a title or a written reference says more than a DOI alone
+            # a title or a written reference is more informative than a DOI
             bare = known is not None and known.startswith("10.")
             if known is None or (bare and (reference.title or reference.raw)):
                 self.labels[work] = written_work(reference)
@@ -147,18 +148,18 @@ class ReferenceColumns:
         return work
 
     def title_text(self, reference: int) -> str:
-        """Give the title key of a reference."""
+        """Return the title key of a reference."""
         start = self.ends[reference - 1] if reference else 0
         return self.text[start : self.ends[reference]].decode("utf-8", "surrogatepass")
 
     def column(self, name: str) -> np.ndarray:
-        """Give a column as an array that shares its memory."""
+        """Return a column as an array that shares its memory."""
         values: array[int] = getattr(self, name)
         kind = {"i": np.int32, "Q": np.uint64, "q": np.int64}[values.typecode]
         return np.frombuffer(values, dtype=kind) if len(values) else np.zeros(0, dtype=kind)
 
     def _venue(self, raw: str | None) -> int:
-        """Give the number of the journal in "ABRAHAM M, 1909, RC CIRC MAT, V28, P1"."""
+        """Return the number of the journal in "ABRAHAM M, 1909, RC CIRC MAT, V28, P1"."""
         parts = [part.strip() for part in (raw or "").split(",")]
         place = next((i for i, part in enumerate(parts) if _YEAR.match(part)), None)
         if place is None or place + 1 >= len(parts):
@@ -173,7 +174,7 @@ class ReferenceColumns:
 
 
 def written_work(reference: Reference) -> str:
-    """Write a cited work for people to read: author, year and title, or what there is.
+    """Format a cited work for readers: author, year and title, as far as known.
 
     Examples
     --------
@@ -194,7 +195,7 @@ def written_work(reference: Reference) -> str:
 
 
 def _volume(raw: str | None) -> str:
-    """Give volume and page, which tell papers apart, of "BLEI DM, 2003, JMLR, V3, P993"."""
+    """Return the volume and page, which identify a paper, in "BLEI DM, 2003, JMLR, V3, P993"."""
     return " ".join(_VOLUME_OR_PAGE.findall((raw or "").upper())[:2])
 
 

@@ -1,4 +1,4 @@
-"""The report of an import, from files to corpus: what was read, changed, matched or dropped."""
+"""The import report: what was read, changed, matched or dropped."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _now() -> str:
 class Report:
     """Everything that an import read, changed, matched or dropped.
 
-    It is kept with the corpus (``corpus.import_report``, the file ``import.json`` of its folder)
-    and goes with it into every run. Numbers add up:
+    It is stored with the corpus (``corpus.import_report``, the file ``import.json`` in its folder)
+    and copied into every run. The numbers add up:
 
         records_read + records_unreadable == documents + records_skipped,
 
@@ -52,91 +52,93 @@ class Report:
     Attributes
     ----------
     created, citeweave : str
-        When, and by which version.
+        Time of the import and version of citeweave.
     records_read, records_unreadable : int
-        Records that could be read, and those that could not.
+        Numbers of records that could and could not be read.
     skipped_by_reason : dict
-        Records that are no document of their own, by reason: "could not be read", "no category of
+        Records that did not become a document, by reason: "could not be read", "no category of
         the query", "several categories of the query", "language", "empty record",
         "duplicate of same id", "duplicate of same doi", "duplicate of same title",
         "duplicate named by you", "no words left".
     as_read : dict
-        What all records held when they came from the files (`Tally`); the other counts are those
-        of the documents.
+        Counts of the contents of all records as read from the files (`Tally`); the other counts
+        refer to the documents.
     documents : int
-        Documents of the corpus.
+        Number of documents in the corpus.
     languages_dropped : dict
-        Languages of the records dropped for it.
+        Languages of the records that were dropped because of their language.
     merged_records : list of dict
         Records merged into another: ``kept``, ``merged`` (ids), ``reason``, ``title``; the first
-        1,000. Setting ``keep_apart`` undoes them, ``join`` adds others.
+        1,000. The setting ``keep_apart`` undoes merges, ``join`` adds others.
     with_title, with_abstract, with_keywords, with_authors, with_year, with_category : int
-        Documents that have the field.
+        Number of documents that have the field.
     authors : int
-        Distinct authors.
+        Number of distinct authors.
     authors_identified : int
-        Those told by an id or ORCID.
+        Number of authors identified by an id or ORCID.
     author_mentions : int
-        Entries in author lists.
+        Number of entries in author lists.
     authors_excluded : dict
-        Written names taken for no author, with how often; the most frequent.
+        The most frequent names that were not considered authors, with their counts.
     authors_excluded_mentions : int
-        All entries dropped so.
+        Number of entries dropped for this reason.
     merged_names : list of dict
-        Authors joined by name alone from several spellings: ``author``, ``names``,
+        Authors joined from several spellings by name only: ``author``, ``names``,
         ``mentions``, ``first_names`` (distinct ones: two or more may be two people).
     split_names : list of dict
-        Names that are several authors': ``name``, ``authors`` (the first ten), ``n_authors``,
-        ``mentions``; the first 50, those of most authors first. `split_names_total` counts them.
+        Names that belong to several authors: ``name``, ``authors`` (the first ten), ``n_authors``,
+        ``mentions``; the 50 with the most authors. `split_names_total` is their number.
     people : list of [person, name, paper]
-        The corrections that were applied; `people_unmatched` lists those that name nobody, and why.
+        The corrections that were applied; `people_unmatched` lists those that match nobody, with
+        reasons.
     merged_names_total, merged_first_names_total, first_names_joined : int
-        All such authors; those among them with more than one first name; how many first names
-        those have together.
+        Number of such authors; number of those with more than one first name; total number of first
+        names of the latter.
     with_affiliation : int
-        Documents of which an institution or a country is known.
+        Number of documents with a known institution or country.
     institutions, institutions_identified, countries : int
-        Distinct institutions, those told by an identifier (ROR, OpenAlex), and countries.
+        Numbers of distinct institutions, of those with an identifier (ROR, OpenAlex), and of
+        countries.
     references, citations_matched : int
-        References of the documents; distinct citations inside the corpus.
+        Number of references of the documents; number of distinct citations within the corpus.
     citations_by_fate : dict
-        References by what became of them.
+        Number of references by outcome.
     citations_by_source : dict
-        The same for each source file.
+        The same per source file.
     outside_works, outside_works_total : list of dict, int
-        Works outside the corpus that most of its papers cite (`work`, `papers`), the first 50, and
-        how many two papers or more cite.
+        The 50 most cited works outside the corpus (`work`, `papers`), and the number of works cited
+        by two or more papers.
     words, tokens : int
-        Words of text without stop words; tokens of the corpus.
+        Number of words of text without stop words; number of tokens in the corpus.
     vocabulary_before, vocabulary : int
-        Distinct words and phrases before and after the filter.
+        Numbers of distinct words and phrases before and after filtering.
     words_common, words_rare : int
-        Distinct words dropped as too common, as too rare.
+        Numbers of distinct words dropped as too common and as too rare.
     tokens_dropped : int
-        Occurrences of those.
+        Number of their occurrences.
     most_common_dropped : list of (str, int)
-        The words dropped as too common with their counts.
+        The words dropped as too common, with their counts.
     min_word_count : int
-        The least count of a word that was applied.
+        The minimum word count that was applied.
     max_documents : float
-        Words in more documents than this were dropped.
+        Words that occur in more documents than this were dropped.
     phrases : int
-        Phrases in the vocabulary.
+        Number of phrases in the vocabulary.
     longest_phrases : list of (str, int)
-        The twenty longest that survived, by words, then by occurrences, with counts.
+        The twenty longest phrases, by number of words and then by count, with counts.
     tfidf : dict or None
         How counts were recovered from TF-IDF values: ``method``, ``n_documents``,
         ``largest_error``, ``documents_off``.
     warnings : list of str
-        What deserves a look.
+        Warnings for the user.
     files : list of dict
-        What each file gave (`FileCounts`).
+        Counts per file (`FileCounts`).
     problems_total, problems : int, list of dict
-        What was wrong in the files: all, and the first (`Problem`).
+        Number of problems in the files, and the first ones (`Problem`).
     query : dict or None
-        Records of each category of a query, of none, of several (`QueryCounts`).
+        Counts of a query (`QueryCounts`).
     settings_changed : dict
-        Settings other than the defaults.
+        Settings that differ from the defaults.
 
     Examples
     --------
@@ -209,23 +211,23 @@ class Report:
 
     @property
     def records_skipped(self) -> int:
-        """Records that are no document of their own."""
+        """Number of records that did not become a document."""
         return sum(self.skipped_by_reason.values())
 
     def skip(self, reason: str, number: int = 1) -> None:
-        """Count records that are no document of their own."""
+        """Count records that do not become a document."""
         if number:
             self.skipped_by_reason[reason] = self.skipped_by_reason.get(reason, 0) + number
 
     def merge(self, kept: str, merged: str, reason: str, title: str | None) -> None:
-        """Note that one record was merged into another."""
+        """Record that one record was merged into another."""
         self.skip(reason)
         if len(self.merged_records) < _MERGED_KEPT:
             row = {"kept": kept, "merged": merged, "reason": reason, "title": title}
             self.merged_records.append(row)
 
     def add_reading(self, reading: Reading, query: QueryCounts | None = None) -> None:
-        """Join what the readers report, and a query on the way, to what preparation reports."""
+        """Add the results of reading, and of a query, to the report."""
         later, self.skipped_by_reason = self.skipped_by_reason, {}
         self.skip(UNREADABLE, reading.records_skipped)
         if query is not None:
@@ -256,10 +258,10 @@ class Report:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild a report from `as_dict`."""
+        """Create a report from the result of `as_dict`."""
         if values.get("format") != FORMAT or values.get("version") != VERSION:
             raise CorpusError(
-                f"This is no import report of version {VERSION}: its format is "
+                f"This is not an import report of version {VERSION}: its format is "
                 f"{values.get('format')!r}."
             )
         names = {one.name for one in fields(cls)}
@@ -270,7 +272,7 @@ class Report:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a report that `save` wrote as JSON, or the one in the folder of a corpus."""
+        """Read a report saved as JSON, or the one in a corpus folder."""
         place = Path(path)
         if place.is_dir():
             place /= REPORT_FILE
@@ -283,7 +285,7 @@ class Report:
             raise CorpusError(f"'{place}': {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all values, as JSON can hold them."""
+        """Return all values in JSON-serialisable form."""
         values = asdict(self)
         for name in ("most_common_dropped", "longest_phrases"):
             values[name] = [list(pair) for pair in values[name]]
@@ -308,16 +310,16 @@ class Report:
         return html_page(self)
 
     def to_json(self) -> str:
-        """Give the values as JSON text."""
+        """Return the report as JSON text."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the report, as JSON or as a page by the name's ending; into a folder as JSON.
+        """Write the report as JSON or HTML, depending on the file name; to a folder as JSON.
 
         Raises
         ------
         ParameterError
-            The name ends neither in .json nor in .html.
+            The file name ends neither in .json nor in .html.
         CorpusError
             The file cannot be written.
 
@@ -335,20 +337,21 @@ class Report:
         check_report_name(place)
         text = self.to_json() if place.suffix.lower() == ".json" else self.to_html()
         try:
-            # a file name may hold bytes that are no text; JSON reads them back as they were
+            # file names may contain undecodable bytes, which survive a round trip through JSON
             with write_atomically(place) as file:
                 file.write(text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise CorpusError(
                 f"The report cannot be written to '{place}': {error.strerror or error}. "
-                "Choose another place."
+                "Choose another file."
             ) from error
         return place
 
 
 def check_report_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that tells no known form, before any work is done for it."""
+    """Raise an error for a file name with an unknown suffix, before any work is done."""
     if Path(path).suffix.lower() not in {".json", ".html", ".htm"}:
         raise ParameterError(
-            f"A report's name must end in .html or .json. Got '{os.fspath(path)}' instead."
+            f"The file name of a report must end in .html or .json. Got '{os.fspath(path)}' "
+            "instead."
         )

@@ -1,4 +1,4 @@
-"""From records to a corpus: the steps in their order, and the report of what they did."""
+"""Turn records into a corpus step by step, and report what was done."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Imported", "Progress", "changed_settings", "describe_words", "places_by_author"]
 __all__ += ["prepare"]
 
-#: Called with a step's name, how much of it is done, and how much there is (None: unknown).
+#: Called with the name of a step, the amount done, and the total (None if unknown).
 Progress = Callable[[str, int, int | None], None]
 
 _EVERY = 500
@@ -47,7 +47,7 @@ _LOWER = "lower the setting 'min_word_count'"
 
 
 class Imported(NamedTuple):
-    """A corpus and the report of how it came about, which the corpus carries too.
+    """A corpus and its import report, which is also stored in the corpus.
 
     Examples
     --------
@@ -76,21 +76,21 @@ def prepare(
     progress: Progress | None = None,
     query: Query | None = None,
 ) -> Imported:
-    """Make a corpus of records: clean, merge, match citations, find phrases, filter words.
+    """Create a corpus from records: clean, merge, match citations, find phrases, filter words.
 
-    Records are taken one by one and need not fit into memory; of each, the numbers of its
-    words and references are kept, and what people read (title, names, abstract).
+    Records are processed one by one and need not fit into memory. Only word and reference numbers
+    are kept, and the texts shown to readers (title, names, abstract).
 
     Parameters
     ----------
     records
-        Records in any order, each once.
+        Records in any order.
     settings
-        Which steps are taken and how; the paper's by default.
+        Preparation settings (default: as in the paper).
     progress
-        Called now and then with a step's name, how much of it is done and how much there is.
+        Called at intervals with the name of a step, the amount done and the total.
     query
-        The query that found the records: its words stay, however common they are.
+        The query that selected the records; its words are kept, however common they are.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def prepare(
     Raises
     ------
     CorpusError
-        No document is left.
+        No documents are left.
 
     Examples
     --------
@@ -131,9 +131,9 @@ def prepare(
     if not documents:
         reasons = ", ".join(f"{reason}: {n}" for reason, n in report.skipped_by_reason.items())
         raise CorpusError(
-            f"No document is left of {report.records_read} records"
+            f"No documents are left of {report.records_read} records"
             f"{f' (dropped by {reasons})' if reasons else ''}. "
-            "Check the files, or turn off the step that drops them."
+            "Check the files, or disable the step that drops them."
         )
     tell("text", 0, len(documents))
     drafts = [draft for _, draft in documents]
@@ -154,7 +154,7 @@ def prepare(
         kept = np.flatnonzero(np.diff(tokens.offsets))
         report.skip("no words left", len(documents) - len(kept))
         if len(kept) == 0:
-            raise CorpusError(f"No document has a word left; {_LOWER}.")
+            raise CorpusError(f"No document has any words left; {_LOWER}.")
         tokens = _select(tokens, kept)
         drafts = [drafts[i] for i in kept.tolist()]
         renumber = np.full(len(documents), -1, dtype=np.int64)
@@ -186,13 +186,13 @@ def prepare(
 
 
 def changed_settings(settings: Settings) -> dict[str, Any]:
-    """Give the settings that are not as by default."""
+    """Return the settings that differ from the defaults."""
     usual = Settings().as_dict()
     return {name: value for name, value in settings.as_dict().items() if value != usual[name]}
 
 
 def _silent(_step: str, _done: int, _total: int | None) -> None:
-    """Report to nobody."""
+    """Ignore progress."""
 
 
 def _spans(span: tuple[int, int] | None) -> list[tuple[int, int]]:
@@ -200,7 +200,7 @@ def _spans(span: tuple[int, int] | None) -> list[tuple[int, int]]:
 
 
 def _combine(encoded: Encoded, bags: Bags) -> _Tokens:
-    """Put the tokens of texts and of bags together; a document has one or the other."""
+    """Combine the tokens of texts and of bags; a document has one or the other."""
     if not bags.vocabulary:
         return _Tokens(encoded.tokens, encoded.offsets, encoded.title_lengths, encoded.vocabulary)
     if not encoded.vocabulary:
@@ -223,7 +223,7 @@ def _combine(encoded: Encoded, bags: Bags) -> _Tokens:
 
 def _select(tokens: _Tokens, kept: np.ndarray) -> _Tokens:
     lengths = np.diff(tokens.offsets)
-    # Only documents without tokens are left out, so the tokens stay as they are.
+    # Only documents without tokens are dropped, so the tokens do not change.
     offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
     return tokens._replace(offsets=offsets, title_lengths=tokens.title_lengths[kept])
 
@@ -316,7 +316,7 @@ def _corpus(
 
 
 def places_by_author(authors: Sequence[int], places: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Give the affiliations of each author once, as a corpus has each author of a paper once."""
+    """Return the affiliations of each author, with each author of a paper only once."""
     of_author: dict[int, list[int]] = {}
     for author, own in zip(authors, places, strict=True):
         of_author.setdefault(author, []).extend(own)
@@ -377,7 +377,7 @@ def _describe_places(report: Report, corpus: Corpus) -> None:
 
 
 def describe_words(report: Report, encoded: Encoded) -> None:
-    """Say what became of words and phrases."""
+    """Describe the preparation of words and phrases."""
     report.words = encoded.words
     report.vocabulary_before = encoded.terms
     report.words_common, report.words_rare = encoded.n_common, encoded.n_rare
@@ -413,23 +413,23 @@ def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]
     warnings = []
     if collector.ids_renamed:
         warnings.append(
-            f"{len(collector.ids_renamed)} records bear the id of a different work, such as "
+            f"{len(collector.ids_renamed)} records have the id of a different work, such as "
             f"{collector.ids_renamed[0]!r}; they were kept under a new id ending in '#2'."
         )
     if report.references and not report.citations_matched:
         warnings.append(
-            f"None of {report.references} references leads to a document of the corpus; models "
-            "with citations will see no network."
+            f"None of the {report.references} references leads to a document in the corpus, so "
+            "models will have no citation network."
         )
     if corpus.vocabulary_size == 0:
-        warnings.append(f"No word is left in the vocabulary; {_LOWER}.")
+        warnings.append(f"No words are left in the vocabulary; {_LOWER}.")
     empty = corpus.report.empty_documents
     if empty:
-        warnings.append(f"{empty} documents have no word of the vocabulary.")
+        warnings.append(f"{empty} documents have no words in the vocabulary.")
     if report.tfidf and report.tfidf["documents_off"]:
         warnings.append(
             f"Counts were recovered from TF-IDF by the {report.tfidf['method']}, and "
-            f"{report.tfidf['documents_off']} documents do not come out as whole numbers "
+            f"{report.tfidf['documents_off']} documents do not give whole numbers "
             f"(largest error {report.tfidf['largest_error']:.2g}); they were rounded."
         )
     if report.people_unmatched:
@@ -437,13 +437,13 @@ def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]
         where = f" in paper {first['paper']!r}" if first["paper"] else ""
         warnings.append(
             f"{_number_of(len(report.people_unmatched), 'row')} of the file of people "
-            f"{'is' if len(report.people_unmatched) == 1 else 'are'} about nobody here, such as "
+            f"{'matches' if len(report.people_unmatched) == 1 else 'match'} nobody here, such as "
             f"line {first['line']}, {first['name']!r}{where}: {first['why']}."
         )
     if report.merged_first_names_total and collector.settings.author_names == "initials":
         warnings.append(
-            f"People of {report.first_names_joined} different first names are joined to "
+            f"People with {report.first_names_joined} different first names are joined into "
             f"{_number_of(report.merged_first_names_total, 'author')} by their initials, as in the "
-            f"paper; {choice('author_names=', '--names ')}evidence keeps them apart."
+            f"paper; {choice('author_names=', '--names ')}evidence separates them."
         )
     return warnings

@@ -1,4 +1,4 @@
-"""The report as sections of small tables: one plan that the terminal and the page both draw."""
+"""The import report as sections of small tables, used by the terminal and the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Section", "sections"]
 
-#: Numbers are drawn to the right and with separators, text to the left, None as nothing.
+#: Numbers are right-aligned with separators, text is left-aligned, None is empty.
 Cell: TypeAlias = str | int | float | None
 
 FATES = {
@@ -24,9 +24,9 @@ FATES = {
     "fuzzy": "matched by similar title",
     "string": "matched by author, year and journal",
     "outside": "to works outside the corpus",
-    "ambiguous": "ambiguous, left out",
-    "self": "to itself, left out",
-    "duplicate": "named twice, counted once",
+    "ambiguous": "ambiguous, dropped",
+    "self": "self-citations, dropped",
+    "duplicate": "repeated, counted once",
 }
 MATCHED = ("id", "doi", "title", "fuzzy", "string")
 
@@ -40,21 +40,21 @@ class Section:
     Attributes
     ----------
     key : str
-        A name for links and tests.
+        Name for links and tests.
     title : str
         Heading.
     columns : tuple of str
-        Headings of the columns, empty strings where none is needed.
+        Column headings; empty strings if none is needed.
     rows : list of tuple
         Cells.
     total_rows : int
-        How many rows there would be if all were listed.
+        Total number of rows, including those not listed.
     note : str
-        A sentence below.
+        A sentence below the table.
     emphasis : frozenset of int
-        Rows that sum up.
+        Rows with totals.
     brief : int
-        Most rows to show where room is short.
+        Maximum number of rows if space is limited.
     """
 
     key: str
@@ -68,12 +68,12 @@ class Section:
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """For each column whether its cells are numbers or percentages."""
+        """Whether the cells of each column are numbers or percentages."""
         return tuple(all(_is_figure(row[i]) for row in self.rows) for i in range(len(self.columns)))
 
 
 def sections(report: Report) -> list[Section]:
-    """Lay out a report; sections with nothing to say are left out."""
+    """Return the sections of a report, omitting empty ones."""
     values = report.as_dict()
     made = [
         _warnings(values),
@@ -99,7 +99,7 @@ def sections(report: Report) -> list[Section]:
 
 
 def _short_names(values: dict[str, Any]) -> dict[str, str]:
-    """Leave out the folders that all files share; the JSON report has the whole names."""
+    """Omit the folders shared by all files; the JSON report has the full names."""
     names = [file["file"] for file in values["files"]]
     parts = [name.replace("\\", "/").split("/") for name in names]
     shared = 0
@@ -117,7 +117,7 @@ def _share(part: int, whole: int) -> str | None:
 
 
 def _summed_up(key: str, title: str, rows: list[tuple[Cell, ...]]) -> Section:
-    """Make a table of numbers and their shares whose last row is what remains."""
+    """Create a table of numbers and shares whose last row is the remainder."""
     return Section(
         key=key,
         title=title,
@@ -131,8 +131,8 @@ def _warnings(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = [(str(warning),) for warning in values["warnings"]]
     number = values["problems_total"]
     if number:
-        rows.append((f"Reading met {number:,} problem{'' if number == 1 else 's'}.",))
-    return Section(key="warnings", title="Worth a look", columns=("",), rows=rows)
+        rows.append((f"There were {number:,} problem{'' if number == 1 else 's'} while reading.",))
+    return Section(key="warnings", title="Please check", columns=("",), rows=rows)
 
 
 def _documents(values: dict[str, Any]) -> Section:
@@ -155,12 +155,12 @@ def _contents(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for name in _FIELDS:
         number = values[f"with_{name}"]
-        # labels may come from another field, so that records as read have no count of them
+        # labels may come from another field, so there is no count for records as read
         before = read.get(f"with_{name}")
         rows.append((f"with {name}", before, number, _share(number, whole)))
     return Section(
         key="contents",
-        title="What they have",
+        title="Available fields",
         columns=("", "records", "documents", "share"),
         rows=rows,
     )
@@ -180,9 +180,9 @@ def _authors(values: dict[str, Any]) -> Section | None:
         return None
     rows: list[tuple[Cell, ...]] = [
         ("names in author lists", values["author_mentions"]),
-        ("names taken for no person", values["authors_excluded_mentions"]),
+        ("names that are not people", values["authors_excluded_mentions"]),
         ("authors", values["authors"]),
-        ("told by an id or ORCID", values["authors_identified"]),
+        ("identified by an id or ORCID", values["authors_identified"]),
         ("joined from several spellings", values["merged_names_total"]),
         ("joined from different first names", values["merged_first_names_total"]),
     ]
@@ -201,7 +201,7 @@ def _places(values: dict[str, Any]) -> Section | None:
     rows: list[tuple[Cell, ...]] = [
         ("documents with an affiliation", values["with_affiliation"]),
         ("institutions", values["institutions"]),
-        ("told by an identifier", values["institutions_identified"]),
+        ("with an identifier", values["institutions_identified"]),
         ("countries", values["countries"]),
     ]
     return Section(
@@ -223,7 +223,7 @@ def _citations(values: dict[str, Any]) -> Section | None:
         if fates.get(fate)
     ]
     matched = values["citations_matched"]
-    rows.append(("citations inside the corpus", matched, _share(matched, references)))
+    rows.append(("citations within the corpus", matched, _share(matched, references)))
     return _summed_up("citations", "Citations", rows)
 
 
@@ -231,8 +231,8 @@ def _vocabulary(values: dict[str, Any]) -> Section:
     dropped = values["most_common_dropped"]
     rows: list[tuple[Cell, ...]] = []
     if values["words"]:
-        rows.append(("words of text, stop words left out", values["words"]))
-    rows.append(("distinct words and phrases before", values["vocabulary_before"]))
+        rows.append(("words of text without stop words", values["words"]))
+    rows.append(("distinct words and phrases before filtering", values["vocabulary_before"]))
     if values["words_common"]:
         most = f"in more than {values['max_documents']:,.0f} documents"
         rows.append((f"too common, {most}", -values["words_common"]))
@@ -243,10 +243,10 @@ def _vocabulary(values: dict[str, Any]) -> Section:
     rows.append(("vocabulary", values["vocabulary"]))
     emphasis = frozenset({len(rows) - 1})
     if values["phrases"]:
-        rows.append(("phrases among it", values["phrases"]))
-    rows.append(("words left in all documents", values["tokens"]))
+        rows.append(("phrases in it", values["phrases"]))
+    rows.append(("total words left", values["tokens"]))
     if values["documents"]:
-        rows.append(("words a document", round(values["tokens"] / values["documents"], 1)))
+        rows.append(("words per document", round(values["tokens"] / values["documents"], 1)))
     notes = []
     if dropped:
         words = ", ".join(f"{word} ({number:,})" for word, number in dropped[:20])
@@ -254,7 +254,7 @@ def _vocabulary(values: dict[str, Any]) -> Section:
     if values["tfidf"]:
         tfidf = values["tfidf"]
         notes.append(
-            f"Counts recovered from TF-IDF by the {tfidf['method']}, as if of "
+            f"Counts recovered from TF-IDF by the {tfidf['method']}, assuming "
             f"{tfidf['n_documents']:,} documents; largest rounding error "
             f"{tfidf['largest_error']:.2g}."
         )
@@ -296,7 +296,7 @@ def _split(values: dict[str, Any]) -> Section:
     rows = values.get("split_names", [])  # reports of earlier releases have none
     return Section(
         key="split",
-        title="Names of several authors",
+        title="Names shared by several authors",
         columns=("name", "authors", "number", "papers"),
         rows=[
             (
@@ -318,7 +318,7 @@ def _people(values: dict[str, Any]) -> Section:
     rows = values.get("people_unmatched", [])
     return Section(
         key="people",
-        title="Corrections that name nobody",
+        title="Corrections that match nobody",
         columns=("line", "person", "name", "paper", "why"),
         rows=[
             tuple(row[key] for key in ("line", "person", "name", "paper", "why")) for row in rows
@@ -328,8 +328,8 @@ def _people(values: dict[str, Any]) -> Section:
     )
 
 
-_PEOPLE = "A file given to {} joins and splits names (docs/how-to/people.md)."
-_CORRECTED = "{} names records that are to be merged with no other, {} those of one work."
+_PEOPLE = "To join and split names, pass a file to {} (docs/how-to/people.md)."
+_CORRECTED = "Use {} for records that must not be merged, and {} for records of the same work."
 
 
 def _merged_records(values: dict[str, Any]) -> Section:
@@ -353,7 +353,7 @@ def _excluded(values: dict[str, Any]) -> Section:
     excluded = values["authors_excluded"]
     return Section(
         key="excluded",
-        title="No persons",
+        title="Not people",
         columns=("name", "times"),
         rows=[*excluded.items()],
         total_rows=len(excluded),
@@ -367,7 +367,7 @@ def _files(values: dict[str, Any]) -> Section:
     for file in values["files"]:
         nameless = file.get("nameless_authors", 0)  # reports of earlier releases lack it
         notes: Sequence[str] = [
-            *([f"refused: {file['refused']}"] if file["refused"] else []),
+            *([f"rejected: {file['refused']}"] if file["refused"] else []),
             *([f"{file['links']:,} citation lines"] if file["links"] else []),
             *([f"{file['recoded_lines']:,} lines not UTF-8"] if file["recoded_lines"] else []),
             *([f"{nameless:,} authors without a name"] if nameless else []),
@@ -395,7 +395,7 @@ def _files(values: dict[str, Any]) -> Section:
 def _sources(values: dict[str, Any]) -> Section | None:
     sources = values["citations_by_source"]
     if len(sources) < 2:
-        return None  # the table of citations says it already
+        return None  # already in the table of citations
     rows: list[tuple[Cell, ...]] = []
     names = _short_names(values)
     for name, fates in sources.items():
@@ -422,7 +422,8 @@ def _outside(values: dict[str, Any]) -> Section | None:
         columns=("work", "papers"),
         rows=[(entry["work"], entry["papers"]) for entry in works],
         total_rows=values["outside_works_total"],
-        note="Works that papers of the corpus cite and that are not in it, by how many cite them.",
+        note="Works cited by papers in the corpus but not in it themselves, by number of citing "
+        "papers.",
         brief=5,
     )
 
@@ -442,7 +443,7 @@ def _problems(values: dict[str, Any]) -> Section:
         )
     return Section(
         key="problems",
-        title="Problems in reading",
+        title="Problems while reading",
         columns=("where", "what"),
         rows=rows,
         total_rows=values["problems_total"],

@@ -1,4 +1,4 @@
-"""Phrases in the words of one text, as texts rather than numbers."""
+"""Find phrases in the words of one text, as strings instead of numbers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Segmenter"]
 
 
 class Segmenter:
-    """Replace phrases in lists of words, exactly as `PhraseTable` does in a corpus.
+    """Replaces phrases in lists of words, exactly like `PhraseTable` in a corpus.
 
     Parameters
     ----------
     phrases
-        Phrase, its words parted by spaces, to its score.
+        Maps phrases, with words separated by spaces, to their scores.
     hyphens
-        Write phrases with hyphens instead of spaces.
+        Whether to write phrases with hyphens instead of spaces.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Segmenter:
         )
 
     def __call__(self, words: list[str]) -> list[str]:
-        """Give the words with phrases as one; an empty word is a break and stays."""
+        """Return the words with phrases joined; empty words are breaks and are kept."""
         ids = np.fromiter(
             (self._ids.get(word, self._unknown) if word else -1 for word in words),
             dtype=np.int32,

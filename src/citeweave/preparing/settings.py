@@ -1,4 +1,4 @@
-"""The settings of preparation: every step, its switch and its thresholds."""
+"""Preparation settings: the switches and thresholds of every step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RULES = {name: setting.rule for name, setting in SETTINGS.items()}
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(PreparationSettings):
-    """How records are turned into a corpus; the defaults are the paper's but for names.
+    """How records are turned into a corpus; the defaults follow the paper except for author names.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Settings(PreparationSettings):
     """
 
     def __post_init__(self) -> None:
-        """Check the values, and take lists and NumPy's numbers as what JSON gives back."""
+        """Check the values, and convert lists and NumPy numbers to their JSON equivalents."""
         for name, value in vars(self).items():
             if isinstance(value, list | tuple):
                 object.__setattr__(self, name, _as_tuple(value))
@@ -43,8 +43,8 @@ class Settings(PreparationSettings):
         both = sorted({one for group in self.join for one in group}.intersection(self.keep_apart))
         if both:
             raise ParameterError(
-                f"The record {both[0]!r} is named in 'join' and in 'keep_apart'. "
-                "Take it out of one of them."
+                f"The record {both[0]!r} is in both 'join' and 'keep_apart'. Remove it from one of "
+                "them."
             )
 
     @classmethod
@@ -62,16 +62,16 @@ class Settings(PreparationSettings):
         for name in values:
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=1)
-                hint = f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(known)}."
+                hint = f"Did you mean {near[0]!r}?" if near else f"Available: {', '.join(known)}."
                 raise ParameterError(f"Unknown setting {name!r} in {where}. {hint}")
         return cls(**values)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:
-        """Read settings from a TOML file, from its table ``[prepare]`` or from its top.
+        """Read settings from a TOML file, from its table ``[prepare]`` or from the top level.
 
-        TOML knows no null: write ``language = "none"`` to keep all languages. Files that
-        settings name are looked for beside the TOML file.
+        TOML has no null value: write ``language = "none"`` to keep all languages. Paths in settings
+        are relative to the TOML file.
         """
         path = Path(path)
         try:

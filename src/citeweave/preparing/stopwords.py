@@ -1,4 +1,4 @@
-"""Stop words: a maintained list for each language, mended for research literature."""
+"""Stop words: a maintained list per language, adapted to research literature."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["academic_words", "read_word_list", "stop_words", "term_words"]
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Give the stop words of a language, from the package `stopwordsiso`.
+    """Return the stop words of a language, from the package `stopwordsiso`.
 
-    The English list is meant for web search and holds words such as "computer" and
-    "ring"; those named in ``data/content_words_en.txt`` are taken out again.
+    The English list is meant for web search and contains words such as "computer" and "ring"; those
+    listed in ``data/content_words_en.txt`` are removed from it.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def stop_words(language: str) -> frozenset[str]:
     if not stopwordsiso.has_lang(language):
         known = ", ".join(sorted(stopwordsiso.langs()))
         raise ParameterError(
-            f"There are no stop words for the language {language!r}; known are {known}. "
-            "Name a file with your own list in the setting 'stop_words', or set it to 'none'"
+            f"There are no stop words for the language {language!r}. Available: {known}. Give "
+            "a file with your own list in the setting 'stop_words', or set it to 'none'"
             f"{choice('', ' (in the file of --config)')}."
         )
     words = {word.lower() for word in stopwordsiso.stopwords(language)}
@@ -45,17 +45,17 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def academic_words(language: str) -> frozenset[str]:
-    """Give the words of academic boilerplate ("paper", "we propose"); English has a list."""
+    """Return words of academic boilerplate ("paper", "we propose"); only English has a list."""
     return _data("academic_words_en.txt") if language == "en" else frozenset()
 
 
 def term_words(language: str) -> frozenset[str]:
-    """Give the stop words that begin terms ("question answering"); English has a list."""
+    """Return stop words that may start terms ("question answering"); only English has a list."""
     return _data("term_words_en.txt") if language == "en" else frozenset()
 
 
 def read_word_list(path: str | Path) -> frozenset[str]:
-    """Read a user's file of words: white space parts them, ``#`` starts a comment."""
+    """Read a user's file of words, separated by white space; ``#`` starts a comment."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

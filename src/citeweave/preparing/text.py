@@ -1,4 +1,4 @@
-"""From raw text to words: mark-up, mathematics and addresses out, then tokens in lower case."""
+"""Turn raw text into words: remove mark-up, mathematics and addresses, then tokenise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 
 __all__ = ["BREAK", "clean", "is_missing", "normalise_word", "pieces"]
 
-#: What `pieces` gives between words that are not neighbours (punctuation).
+#: Marker between words that are not adjacent (punctuation).
 BREAK = ""
 
 _INLINE_TAG = re.compile(
@@ -18,7 +18,7 @@ _FORMULA = re.compile(
     r"<(mml:math|math|tex-math|inline-formula)\b.{0,2000}?</\1>", re.IGNORECASE | re.DOTALL
 )
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
-# How IEEE writes Greek letters and indices in plain text: "/spl alpha/", "/sup 2/".
+# Greek letters and indices in IEEE plain text: "/spl alpha/", "/sup 2/".
 _SLASHED = re.compile(r"/(?:spl|sup|sub)\s[^/]{1,24}/")
 _URL = re.compile(
     r"(?:https?|ftp)://[^\s<>]+|\bwww\.[^\s<>]+|\bdoi:\s*\S+|\b10\.\d{4,9}/\S+"
@@ -86,7 +86,7 @@ _LONGEST_MISSING = max(map(len, _MISSING))
 
 
 def is_missing(text: str | None) -> bool:
-    """Tell whether a field is empty or only says so ("[No abstract available]").
+    """Return whether a field is empty or a placeholder ("[No abstract available]").
 
     Examples
     --------
@@ -102,19 +102,19 @@ def is_missing(text: str | None) -> bool:
 def clean(
     text: str, *, urls: bool = True, markup: bool = True, copyright_notes: bool = True
 ) -> str:
-    """Remove from a text what is not prose.
+    """Remove everything that is not prose from a text.
 
     Parameters
     ----------
     text
-        A title, abstract or keyword as its source gives it.
+        A title, abstract or keyword as given by the source.
     urls
-        Remove web and mail addresses, DOIs and arXiv numbers.
+        Whether to remove web and e-mail addresses, DOIs and arXiv numbers.
     markup
-        Remove HTML and JATS tags, decode entities, write LaTeX accents as letters and
-        leave of LaTeX mathematics only words ("AdS" of ``$AdS_5$``).
+        Whether to remove HTML and JATS tags, decode entities, convert LaTeX accents to letters, and
+        keep only words of LaTeX mathematics ("AdS" from ``$AdS_5$``).
     copyright_notes
-        Remove a publisher's copyright line from the end of an abstract.
+        Whether to remove a publisher's copyright line at the end of an abstract.
 
     Examples
     --------
@@ -142,9 +142,9 @@ def clean(
 
 
 def pieces(text: str) -> list[str]:
-    """Part a clean text into words, with other characters than words between them.
+    """Split a clean text into words and the other characters between them.
 
-    A word is letters and digits, with hyphens and apostrophes inside it.
+    A word consists of letters and digits, with hyphens and apostrophes inside it.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def pieces(text: str) -> list[str]:
 
 
 def normalise_word(piece: str) -> str:
-    """Give the word that a piece stands for, or `BREAK` for punctuation and numbers.
+    """Return the normalised word of a piece, or `BREAK` for punctuation and numbers.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _without_markup(text: str) -> str:
         text = _ACCENT.sub(_accent, text)
         text = _SYMBOL.sub(lambda found: _SYMBOLS[found.group(1)], text)
     if "{" in text:
-        # Braces protect capitals or group: the text stays, the braces go, innermost first.
+        # Braces protect capitals or group: remove them, innermost first, and keep the text.
         for _ in range(4):
             text = _BRACED.sub(r"\1", text)
     if "\\" in text:

@@ -1,11 +1,11 @@
-"""Word counts from TF-IDF values (the paper's appendix:recovering_from_tfidf).
+"""Recover word counts from TF-IDF values (the paper's appendix:recovering_from_tfidf).
 
-A value is t = f i, where f = c / n is the share of a word in its document and i the
-inverse document frequency log(N / df). The paper takes N and df from the data; where
-the weights were made on a larger corpus that is off. Here the weights are found from the
-documents themselves first: the shares of each document sum to 1, a linear system in 1/i.
-Where they do not, scikit-learn's forms are tried beside the paper's: i = log((1 + N) / (1 + df))
-+ 1, or log(N / df) + 1 without smoothing, each document scaled to length 1 or not.
+A value is t = f i, where f = c / n is the share of a word in its document and i the inverse
+document frequency log(N / df). The paper takes N and df from the data, which is wrong if the
+weights were computed on a larger corpus. Here the weights are first determined from the documents
+themselves: the shares of each document sum to 1, which is a linear system in 1/i. If that fails,
+scikit-learn's formulas are tried in addition to the paper's: i = log((1 + N) / (1 + df)) + 1, or
+log(N / df) + 1 without smoothing, each document scaled to length 1 or not.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["Recovered", "counts_from_tfidf"]
 Method = Literal["constraint", "formula", "smoothed formula", "formula plus one"]
 
 _MOST_COUNT = 2.0**53
-_TOLERANCE = 1e-3  # distance from an integer that still counts as one
-_MULTIPLES = 12  # how often a document's rarest word may occur
+_TOLERANCE = 1e-3  # maximum distance from an integer that counts as one
+_MULTIPLES = 12  # maximum count of the rarest word in a document
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Recovered:
     Attributes
     ----------
     counts : ndarray of int64
-        One count for each value.
+        One count per value.
     method : {"constraint", "formula", "smoothed formula", "formula plus one"}
-        Whether the weights came from the documents' own constraint, from the paper's
-        formula over the documents at hand, or from scikit-learn's with and without smoothing.
+        Whether the weights came from the constraint on the documents, from the paper's formula
+        applied to these documents, or from scikit-learn's formulas with and without smoothing.
     n_documents : int
-        N of the weights: size of the corpus that they were made on.
+        N of the weights: the size of the corpus on which they were computed.
     largest_error : float
         Largest distance of a count from an integer before rounding.
     off : int
-        Documents with a count further than 1e-3 from an integer.
+        Number of documents with a count further than 1e-3 from an integer.
     """
 
     counts: np.ndarray
@@ -62,17 +62,17 @@ def counts_from_tfidf(
     Parameters
     ----------
     values, words
-        TF-IDF values, all above 0, and the word that each belongs to.
+        Positive TF-IDF values, and the word of each.
     offsets
-        Document d holds the values ``offsets[d]`` to ``offsets[d + 1]``.
+        Document d has the values ``offsets[d]`` to ``offsets[d + 1]``.
     n_words
         Number of words.
     """
     values = np.asarray(values, dtype=np.float64)
     if len(values) and not (np.isfinite(values).all() and values.min() > 0):
         raise CorpusError(
-            f"TF-IDF values must be above 0 and finite; got {float(values.min())!r} among them. "
-            "Leave out the words that a document lacks."
+            f"TF-IDF values must be positive and finite, but there is {float(values.min())!r} "
+            "among them. Omit the words that a document lacks."
         )
     n_documents = int(np.count_nonzero(np.diff(offsets)))
     frequency = np.bincount(words, minlength=n_words).astype(np.float64)
@@ -84,7 +84,7 @@ def counts_from_tfidf(
         if constrained.off == 0:
             return constrained
     best = constrained
-    # scikit-learn counts documents without words too
+    # scikit-learn also counts documents without words
     for size in dict.fromkeys((n_documents, len(offsets) - 1)):
         for method, idf in _formulas(frequency, size).items():
             if best is None or best.off:
@@ -95,11 +95,11 @@ def counts_from_tfidf(
 
 
 def _formulas(frequency: np.ndarray, size: int) -> dict[Method, np.ndarray]:
-    """Give the weights of words by each formula for so many documents."""
+    """Yield the weights of words by each formula, for the given number of documents."""
     seen = np.maximum(frequency, 1.0)
     plain = np.log(max(size, 1) / seen)
     plus_one = plain + 1.0
-    # A word of every document has weight 0 under the formula and so no value to recover.
+    # A word that occurs in every document has weight 0, so there is no value to recover.
     plain = np.where(plain > 0, plain, np.log(max(size, 2) / max(size - 0.5, 1.0)))
     return {
         "formula": plain,
@@ -111,7 +111,7 @@ def _formulas(frequency: np.ndarray, size: int) -> dict[Method, np.ndarray]:
 def _weights_by_constraint(
     values: np.ndarray, words: np.ndarray, offsets: np.ndarray, frequency: np.ndarray
 ) -> tuple[np.ndarray, int] | None:
-    """Find idf and N so that every document's shares sum to 1, None where that cannot be."""
+    """Find idf and N such that the shares of every document sum to 1; None if impossible."""
     documents = len(offsets) - 1
     used = np.flatnonzero(frequency)
     filled = np.flatnonzero(np.diff(offsets))
@@ -124,7 +124,7 @@ def _weights_by_constraint(
         right = np.asarray(matrix.T @ np.ones(len(filled)))
         try:
             inverse = np.linalg.solve(gram, right)
-            # Once more on what is left: the normal equations square the condition number.
+            # Repeat on the residual, because the normal equations square the condition number.
             inverse += np.linalg.solve(gram, matrix.T @ (1.0 - matrix @ inverse))
         except np.linalg.LinAlgError:
             return None
@@ -137,14 +137,14 @@ def _weights_by_constraint(
     found[used] = 1.0 / inverse
     size = _corpus_size(found[used], frequency[used], len(filled))
     if size is not None:
-        # Document frequencies are integers: with N known the weights are exact.
+        # Document frequencies are integers, so the weights are exact once N is known.
         found[used] = np.log(size / np.round(size * np.exp(-found[used])))
         return found, size
     return found, len(filled)
 
 
 def _corpus_size(idf: np.ndarray, frequency: np.ndarray, documents: int) -> int | None:
-    """Find the N for which N exp(-idf) is an integer for every word, and at least its df."""
+    """Find the N for which N exp(-idf) is an integer of at least df for every word."""
     largest = 3 * documents + 1
     if idf.max() > np.log(largest):
         return None
@@ -156,20 +156,20 @@ def _corpus_size(idf: np.ndarray, frequency: np.ndarray, documents: int) -> int 
         frequencies = sizes[:, None] * shares[None, :]
         whole = np.round(frequencies)
         error = np.abs(frequencies - whole).max(axis=1)
-        # A word of no document, or of every one, would have no weight at all.
+        # A word that occurs in no document, or in all, would have no weight.
         error[((whole < 1) | (whole >= sizes[:, None])).any(axis=1)] = np.inf
         at = int(error.argmin())
-        # A multiple of N fits as well as N, so a later one must be clearly better.
+        # A multiple of N fits equally well, so a larger one must be clearly better.
         if error[at] < 0.5 * best_error:
             best, best_error = int(sizes[at]), float(error[at])
     return best
 
 
 def _round(shares: np.ndarray, offsets: np.ndarray, method: Method, size: int) -> Recovered:
-    """Scale each document's shares so that the rarest word occurs once, and round.
+    """Scale the shares of each document so that the rarest word occurs once, and round.
 
-    Where that leaves fractions, the rarest word is let occur twice, three times, ...;
-    the first number that makes all counts integers is taken, else the paper's one.
+    If that leaves fractions, the rarest word may occur twice, three times and so on; the first
+    number that makes all counts integers is used, or else one, as in the paper.
     """
     lengths = np.diff(offsets)
     filled = np.flatnonzero(lengths)
@@ -187,7 +187,7 @@ def _round(shares: np.ndarray, offsets: np.ndarray, method: Method, size: int) -
         open_ &= ~settled
         if not open_.any():
             break
-    # beyond what a float counts exactly nothing was recovered: the error then says so
+    # beyond the exact integers of a float, nothing was recovered; the error then shows it
     counts = np.clip(np.round(exact), 1.0, _MOST_COUNT)
     largest = float(np.abs(exact - counts).max())
     return Recovered(counts.astype(np.int64), method, size, largest, int(open_.sum()))

@@ -1,4 +1,4 @@
-"""Thesaurus files: one name or term replaced by another, in the manner of VOSviewer."""
+"""Thesaurus files, which replace names or terms, as in VOSviewer."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _REPLACE = {"replace by", "replace_by", "to", "replacement", "new"}
 
 
 def read_thesaurus(path: str | Path) -> dict[str, str]:
-    """Read a thesaurus: two columns, tab- or comma-separated, what to replace and by what.
+    """Read a thesaurus with two tab- or comma-separated columns: label and replacement.
 
-    A header such as VOSviewer's ``label``, ``replace by`` may come first; an empty second
-    column removes the label. Labels are compared without regard to case.
+    A header such as VOSviewer's ``label``, ``replace by`` is optional; an empty replacement removes
+    the label. Labels are compared case-insensitively.
 
     Returns
     -------
     dict
-        Label in lower case to replacement ("" to remove it); chains are followed.
+        Maps labels in lower case to replacements ("" to remove them); chains are resolved.
 
     Raises
     ------
     ParameterError
-        The file cannot be read, a line has no label, or replacements run in a circle.
+        The file cannot be read, a line has no label, or replacements are circular.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -49,16 +49,16 @@ def read_thesaurus(path: str | Path) -> dict[str, str]:
             if not cells[0]:
                 raise ParameterError(
                     f"The thesaurus {str(path)!r} has a row without a label: {row!r}. "
-                    "Write what to replace in the first column and by what in the second."
+                    "The first column must contain the label, the second its replacement."
                 )
             entries[cells[0].lower()] = second
     except csv.Error as error:
-        raise ParameterError(f"The thesaurus {str(path)!r} is no table: {error}.") from error
+        raise ParameterError(f"The thesaurus {str(path)!r} is not a table: {error}.") from error
     return resolve(entries, where=str(path))
 
 
 def resolve(entries: dict[str, str], *, where: str = "settings") -> dict[str, str]:
-    """Follow replacements of replacements, so that one look-up is enough.
+    """Resolve chains of replacements, so that one look-up is sufficient.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def resolve(entries: dict[str, str], *, where: str = "settings") -> dict[str, st
         while final.lower() in entries and entries[final.lower()].lower() != final.lower():
             if final.lower() in seen:
                 raise ParameterError(
-                    f"The thesaurus {where!r} replaces in a circle: {label!r} comes back to "
+                    f"The thesaurus {where!r} has circular replacements: {label!r} leads back to "
                     f"{final!r}. Remove one of these rows."
                 )
             seen.add(final.lower())

@@ -1,4 +1,4 @@
-"""Union-find over texts: which tags stand for one thing."""
+"""Union-find over strings that mean the same thing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["Roots"]
 
 
 class Roots:
-    """Sets of texts that are joined as they are seen together.
+    """Disjoint sets of strings.
 
     Examples
     --------
@@ -20,7 +20,7 @@ class Roots:
         self._parent: dict[str, str] = {}
 
     def find(self, tag: str) -> str:
-        """Return the tag that stands for the set of this one."""
+        """Return the representative of the set that contains a string."""
         parent = self._parent
         parent.setdefault(tag, tag)
         while parent[tag] != tag:
@@ -29,7 +29,7 @@ class Roots:
         return tag
 
     def join(self, tags: list[str]) -> str:
-        """Make one set of those of all tags."""
+        """Merge the sets of all given strings."""
         root = self.find(tags[0])
         for tag in tags[1:]:
             self._parent[self.find(tag)] = root

@@ -60,7 +60,7 @@ def test_from_a_file_to_an_explorer(app: Client, desk: Desk) -> None:
     wait(desk, project.import_task)
     assert "Fit a model" in app.get(made["path"]).text
     report = app.get(f"{made['path']}/report").text
-    assert "What they have" in report
+    assert "Available fields" in report
     assert "with abstract" in report
     answer = app.post(f"{made['path']}/fit", data=FIT)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{made['path']}/run")

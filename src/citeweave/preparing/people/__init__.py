@@ -1,4 +1,4 @@
-"""Telling people of one name apart, and joining the spellings of one person's name."""
+"""Author disambiguation: separate people with the same name, and join spellings of one name."""
 
 from __future__ import annotations
 

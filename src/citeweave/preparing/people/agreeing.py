@@ -1,4 +1,4 @@
-"""Whether two written names can be one person's: family names, given names and initials."""
+"""Decide whether two written names can mean the same person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NameAgreement", "WrittenName", "agreement", "family_forms", "written
 _NO_VOWEL = re.compile(r"[^\W\d_aeiouyAEIOUYà-üÀ-Ü]{2,3}")
 _LETTERS = re.compile(r"[\W_]+")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "ñ": "nh"})
-# Russian and Ukrainian names as different journals write them in Latin letters, and umlauts.
+# Transliterations of Russian and Ukrainian names, and umlauts.
 _ENDINGS = ((re.compile(r"(?<=\w{3})sk(?:iy|ij|ii|yi|yj|y|i)$"), "ski"),
             (re.compile(r"(?<=\w{3})(?:off|ow|ov)$"), "ov"),
             (re.compile(r"(?<=\w{4})(?:eff|ew|ev)$"), "ev"))  # fmt: skip
@@ -22,7 +22,7 @@ _SPELLINGS = ((re.compile(r"(?:iy|ii|ij|yi|ey|ei|y|j)$"), "i"), (re.compile("ks"
               (re.compile("(?:ya|ja)"), "ia"), (re.compile("(?:yu|ju)"), "iu"),
               (re.compile("kh"), "h"), (re.compile("oe"), "o"), (re.compile("ae"), "a"),
               (re.compile("ue(?=r|nt)"), "u"))  # fmt: skip
-# Short forms that do not begin the name they stand for.
+# Short forms that are not a prefix of the full name.
 _SHORT_FORMS = {
     "bernie": "bernard", "bert": "albert", "bill": "william", "bob": "robert",
     "cathy": "catherine", "charlie": "charles", "chuck": "charles", "dave": "david",
@@ -31,7 +31,7 @@ _SHORT_FORMS = {
     "pete": "peter", "rick": "richard", "steve": "stephen", "steven": "stephen", "sue": "susan",
     "ted": "edward", "tony": "anthony", "andy": "andrew",
 }  # fmt: skip
-# Those that do: "Alex" may be Alexander, Alexei or Alexandra.
+# Short forms that are a prefix: "Alex" may be Alexander, Alexei or Alexandra.
 _BEGINNINGS = frozenset(
     "abe al alex ben brad chris dan don doug ed fred greg jon josh kate ken liz matt max nick "  # noqa: SIM905
     "pat phil ray rob ron sam stan theo tim tom vic vlad will zach".split()
@@ -39,18 +39,18 @@ _BEGINNINGS = frozenset(
 
 
 class WrittenName(NamedTuple):
-    """A name as it is compared.
+    """A name in the form used for comparison.
 
     Attributes
     ----------
     family : str
-        Letters of the family name, without particles; spellings of one name are one.
+        Letters of the family name without particles; spellings of the same name are unified.
     particles : str
-        Its particles ("vander"), which may be left out.
+        Its particles ("vander"), which may be omitted in some spellings.
     given : tuple of (str, bool)
-        Parts of the given names in order, and whether each is written in full.
+        Parts of the given names in order, each with a flag for full names.
     number : str
-        DBLP's number of a namesake.
+        Number by which DBLP distinguishes namesakes.
     suffix : str
         Jr, III and the like.
     """
@@ -63,30 +63,30 @@ class WrittenName(NamedTuple):
 
     @property
     def block(self) -> str:
-        """Family name, first initial and number: only names of one block are ever compared."""
+        """Family name, first initial and number; only names in the same block are compared."""
         initial = self.given[0][0][:1] if self.given else ""
         return f"{self.family} {initial} {self.number}"
 
     @property
     def first(self) -> str:
-        """The first name if it is written in full, in the form it is compared by."""
+        """The first name in comparison form, if it is written in full."""
         return self.given[0][0] if self.given and self.given[0][1] else ""
 
     @property
     def middle(self) -> str:
-        """First letters of the other given names."""
+        """Initials of the other given names."""
         return "".join(text[0] for text, _ in self.given[1:])
 
 
 class NameAgreement(NamedTuple):
-    """What two names have in common, if they can be one person's.
+    """How far two compatible names agree.
 
     Attributes
     ----------
     first : bool
-        Whether both have the same first name, written in full.
+        Whether both have the same full first name.
     middle : int
-        How many further given names agree, by their initials at least.
+        Number of further given names that agree, at least by initial.
     """
 
     first: bool
@@ -94,7 +94,7 @@ class NameAgreement(NamedTuple):
 
 
 def family_forms(name: Name) -> tuple[str, str]:
-    """Return the family name to compare by, and how it may be written without its accents.
+    """Return the family name for comparison, and its possible spellings without accents.
 
     Examples
     --------
@@ -116,14 +116,14 @@ def _letters(text: str) -> str:
 
 
 def written_name(name: Name, aliases: dict[str, str] | None = None) -> WrittenName:
-    """Take a name to what it is compared by.
+    """Convert a name to its comparison form.
 
     Parameters
     ----------
     name : Name
-        As parsed.
+        The parsed name.
     aliases : dict, optional
-        Family names to those they are another spelling of ("mueller" to "muller").
+        Maps family names to other spellings of the same name ("mueller" to "muller").
     """
     family, _ = family_forms(name)
     words = name.family.split()
@@ -141,7 +141,7 @@ def written_name(name: Name, aliases: dict[str, str] | None = None) -> WrittenNa
 def _given(text: str) -> tuple[tuple[str, bool], ...]:
     parts: list[tuple[str, bool]] = []
     for word in text.replace(".", ". ").split():
-        # "Ph Brax" has lost a dot
+        # "Ph Brax" lacks a dot
         lost_dot = not is_short(word) and _NO_VOWEL.fullmatch(word) is not None
         whole = not is_short(word) and not lost_dot
         for piece in word.replace("‐", "-").split("-"):
@@ -151,7 +151,7 @@ def _given(text: str) -> tuple[tuple[str, bool], ...]:
             if whole and len(letters) > 1:
                 parts.append((_one_spelling(letters), True))
             elif "." in word or lost_dot:
-                parts.append((letters, False))  # "Chr." stands for all that begins so
+                parts.append((letters, False))  # "Chr." matches all names that start like this
             else:
                 parts += [(letter, False) for letter in letters]
     return tuple(parts)
@@ -168,10 +168,10 @@ def _one_spelling(letters: str) -> str:
 
 
 def agreement(one: WrittenName, other: WrittenName) -> NameAgreement | None:
-    """Tell what two names of a block have in common; None where they cannot be one person's.
+    """Return how far two names in a block agree, or None if they are incompatible.
 
-    Given names are compared in order; an initial agrees with what begins so, and middle names may
-    be missing in one. "Jian-Ping", "Jianping" and "J. P." agree.
+    Given names are compared in order. An initial agrees with names that start with it, and middle
+    names may be missing in one. "Jian-Ping", "Jianping" and "J. P." agree.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def agreement(one: WrittenName, other: WrittenName) -> NameAgreement | None:
     if first and not _one_first_name(a[0][0], b[0][0]):
         joined = "".join(text for text, _ in a), "".join(text for text, _ in b)
         return NameAgreement(first=True, middle=1) if joined[0] == joined[1] else None
-    # "J. P. Li" may be Jianping Li, whose name has one part: what is missing says nothing
+    # "J. P. Li" may be Jianping Li, whose name has one part, so a missing part is no evidence
     for (text, _), (against, _) in zip(a, b, strict=False):
         if not (text.startswith(against) or against.startswith(text)):
             return None

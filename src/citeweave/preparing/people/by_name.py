@@ -1,4 +1,4 @@
-"""Who is one person by identifiers and names alone: one rule for each older way."""
+"""Resolve authors by identifiers and names only, with one rule per mode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS = (
 
 @dataclass(slots=True)
 class NamedMention:
-    """A name as records write it, with the identifiers beside it and how often it is there."""
+    """A written name with its identifiers and its number of occurrences."""
 
     name: Name
     id: str | None
@@ -35,7 +35,7 @@ class NamedMention:
 
 
 def identifier_kinds(mention: NamedMention) -> dict[Hashable, Hashable]:
-    """Give the identifiers of a mention by kind; of one kind each person has one.
+    """Return the identifiers of a mention by kind; a person has one of each kind.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def identifier_kinds(mention: NamedMention) -> dict[Hashable, Hashable]:
 
 
 def identities(mentions: Sequence[NamedMention]) -> dict[int, str]:
-    """Give the mentions that have an identifier one text for each person.
+    """Return a common key per person for mentions with an identifier.
 
-    Mentions that share an id or an ORCID are one person's; an id and an ORCID seen together belong
-    to one.
+    Mentions that share an id or an ORCID belong to the same person, as do an id and an ORCID seen
+    together.
     """
     roots = Roots()
     found: dict[int, str] = {}
@@ -72,10 +72,10 @@ def identities(mentions: Sequence[NamedMention]) -> dict[int, str]:
 def group_by_name(
     mentions: Sequence[NamedMention], identity: dict[int, str], mode: AuthorNames
 ) -> list[str]:
-    """Give each mention the group of its identity, or of its name.
+    """Return the group of each mention, by identity or by name.
 
-    A mention without identity goes by its name; where exactly one identified author bears that
-    name, and the first names do not contradict, it is taken for that author.
+    A mention without identity is grouped by name. If exactly one identified author has that name,
+    with compatible first names, the mention is assigned to that author.
     """
     same_key: dict[str, list[int]] = defaultdict(list)
     for index, mention in enumerate(mentions):

@@ -1,4 +1,4 @@
-"""Agglomeration: pairs of mentions become people, the surest first."""
+"""Agglomerative clustering of mentions into people, most certain pairs first."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["ClusterRules", "agglomerate"]
 
 
 class ClusterRules(NamedTuple):
-    """What the score of two clusters is made of.
+    """Parameters of the score of two clusters.
 
     Attributes
     ----------
     nothing : float
-        Evidence of a pair of papers that were not compared, as they have nothing in common.
+        Evidence for a pair of papers that were not compared because they have nothing in common.
     power : float
         Evidence between clusters of n and m papers is divided by ``(n m) ** power``.
     least : float
-        Evidence against one person counts no more than this, so that a rare name is one person
-        however far apart the papers are.
+        Lower bound on the evidence, so that a rare name is one person however different the papers
+        are.
     threshold : float
-        Least score of two clusters that are joined.
+        Minimum score for joining two clusters.
     """
 
     nothing: float = -0.05
@@ -52,35 +52,34 @@ def agglomerate(
     prior: Callable[[int, int], float | None],
     rules: ClusterRules = ClusterRules(),  # noqa: B008 (immutable)
 ) -> list[int]:
-    """Join the two clusters of the highest score, again and again while it is high enough.
+    """Repeatedly join the two clusters with the highest score, while it is high enough.
 
-    The score of clusters A and B is the prior of the most telling two of their names, plus the
-    evidence of all pairs of their papers over ``(|A| |B|) ** power``. They are never joined if two
-    of their names cannot be one person's, if they share a paper, or if their marks (kinds of
-    identifiers) contradict.
+    The score of clusters A and B is the prior of their most informative pair of names, plus the
+    evidence of all pairs of their papers divided by ``(|A| |B|) ** power``. Clusters are never
+    joined if two of their names are incompatible, if they share a paper, or if their marks
+    (identifiers by kind) contradict each other.
 
     Parameters
     ----------
     sizes, names, papers, marks
-        Of each starting cluster: papers that count, numbers of names, papers that no other mention
-        of the same person can be in, identifiers by kind.
+        For each initial cluster: the number of papers, the numbers of its names, papers that cannot
+        contain another mention of the same person, and identifiers by kind.
     pairs : iterable of (int, int, float, int)
-        Starting clusters with the sum of their evidence and the number of pairs in it.
+        Pairs of initial clusters with the sum of their evidence and the number of pairs in it.
     prior : callable
-        Log-odds of two names, None if they cannot be one person's, not a number if only an
-        identifier can tell.
+        Log-odds of two names; None if they are incompatible, NaN if only an identifier can decide.
     rules : ClusterRules
 
     Returns
     -------
     list of int
-        For each starting cluster the number of the cluster that it ends in.
+        The final cluster of each initial cluster.
 
     Notes
     -----
-    Memory grows with the pairs. A merger takes time in the neighbours of the cluster that has
-    fewer (and of the other, if that gets a new name); the queue has outdated entries, which are
-    looked at again when they come up.
+    Memory grows with the number of pairs. A merge takes time proportional to the neighbours of the
+    smaller cluster (and of the other one, if it gets a new name). The queue contains outdated
+    entries, which are re-evaluated when they come up.
     """
     clusters: dict[int, _Cluster] = {
         number: _Cluster(size, frozenset(own), set(at), dict(mark), {})
@@ -145,14 +144,14 @@ def agglomerate(
         grown = not clusters[b].names <= clusters[a].names
         changed = [other for other in clusters[b].near if other != a]
         _merge(clusters, parent, a, b)
-        # others of the larger cluster are looked at again when they come up in the queue
+        # other neighbours of the larger cluster are re-evaluated when they come up in the queue
         for other in list(clusters[a].near) if grown else changed:
             offer(a, other)
     return [_root(parent, number) for number in range(len(parent))]
 
 
 def _merge(clusters: dict[int, _Cluster], parent: list[int], a: int, b: int) -> None:
-    """Make cluster b part of cluster a."""
+    """Merge cluster b into cluster a."""
     first, second = clusters[a], clusters.pop(b)
     parent[b] = a
     first.near.pop(b, None)

@@ -1,4 +1,4 @@
-"""The user's word on who is who, applied to the mentions of authors."""
+"""Apply the user's corrections to mentions of authors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ __all__ = ["Corrected", "correct_people", "paper_keys"]
 
 
 class Corrected(NamedTuple):
-    """What corrections come to.
+    """The result of applying corrections.
 
     Attributes
     ----------
     person : list of (str or None)
-        For each entry of the papers' lists of authors, one list after the other, the person that
-        the user names.
+        The person named by the user for each entry in the concatenated author lists of all papers.
     unmatched : list of (PersonRow, str)
-        Rows that name nobody, and why.
+        Rows that match nobody, with the reasons.
     """
 
     person: list[str | None]
@@ -35,7 +34,7 @@ class Corrected(NamedTuple):
 
 
 def paper_keys(ids: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Give the number of each paper by all ids and DOIs that it goes by."""
+    """Map all ids and DOIs of the papers to paper numbers."""
     found: dict[str, int] = {}
     for number, own in enumerate(ids):
         for one in own:
@@ -51,16 +50,16 @@ def correct_people(
     mentions: Sequence[NamedMention],
     papers: dict[str, int],
 ) -> Corrected:
-    """Find the entries that corrections name; those with a paper go before those without.
+    """Find the entries that corrections apply to; rows with a paper take precedence.
 
     Parameters
     ----------
     rows : sequence of PersonRow
     teams : sequence of sequences of int
-        For each paper the mentions of its authors.
+        The mentions of the authors of each paper.
     mentions : sequence of NamedMention
     papers : dict
-        Ids and DOIs of the papers to their numbers, see `paper_keys`.
+        Maps ids and DOIs to paper numbers, see `paper_keys`.
     """
     starts, total = [], 0
     for team in teams:
@@ -89,7 +88,7 @@ def correct_people(
         if len(places) == 1:
             person[starts[paper] + places[0]] = row.person
         else:
-            several = "several authors of the paper fit the name"
+            several = "several authors of the paper match the name"
             unmatched.append((row, several if places else "the paper has no author of this name"))
     return Corrected(person, unmatched)
 
@@ -115,7 +114,7 @@ def _entries_by_key(
 
 
 def _named(name: str, team: Sequence[int], mentions: Sequence[NamedMention]) -> list[int]:
-    """Find who of a paper's authors is named: as written, else by a name that can be the same."""
+    """Find the named author of a paper: exactly as written, or else by a compatible name."""
     parsed = parse(name)
     exact = [
         place

@@ -1,4 +1,4 @@
-"""Names to show for authors, and which names were joined and split to make them."""
+"""Display names of authors, and lists of joined and split names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ += ["split_names"]
 
 @dataclass(frozen=True, slots=True)
 class MergedName:
-    """One author made of several written names, without an id to say that they are one."""
+    """One author joined from several written names without an identifier."""
 
     author: str
     names: tuple[str, ...]
@@ -30,16 +30,16 @@ class MergedName:
 
 @dataclass(frozen=True, slots=True)
 class SplitName:
-    """One written name that was taken for several people's.
+    """One written name that was split between several people.
 
     Attributes
     ----------
     name : str
-        As written.
+        The written name.
     authors : tuple of str
-        Those that it was given to, by the number of papers.
+        The authors it was assigned to, ordered by number of papers.
     mentions : int
-        Papers with this name.
+        Number of papers with this name.
     """
 
     name: str
@@ -54,7 +54,7 @@ def author_labels(
     *,
     strangers: bool,
 ) -> list[str]:
-    """Give each author a name to show, unique: the fullest form seen.
+    """Return a unique display name per author: the fullest form seen.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def author_labels(
         The mentions of each author.
     mentions : sequence of NamedMention
     given : sequence of str or None
-        What the user calls the author.
+        The name given by the user, if any.
     strangers : bool
-        Whether people of different first names may be one author, as by initials.
+        Whether one author may have different first names, as when grouping by initials.
     """
     labels, used = [], {label for label in given if label}
     numbers: dict[str, int] = {}
@@ -75,12 +75,12 @@ def author_labels(
         best = max((mentions[i] for i in members), key=fullness)
         people = {mentions[i].name.first for i in members} - {""}
         identified = any(mentions[i].id or mentions[i].orcid for i in members)
-        # One full name would speak for several people: the paper's form speaks for all.
+        # One full name would represent several people; the paper's short form covers all.
         several = len(people) > 1 and not identified and strangers
         label = base = scrub(best.name.short if several else mixed_case(best.name))
         if label in used and (best.orcid or best.id):
             label = f"{base} [{scrub(best.orcid or best.id or '')}]"
-        # the next number is remembered: thousands may bear one name
+        # remember the next number: thousands may share a name
         number = numbers.get(base, 2)
         while label in used:
             label = f"{base} ({number})"
@@ -92,7 +92,7 @@ def author_labels(
 
 
 def fullness(mention: NamedMention) -> tuple[int, int, int, int, str]:
-    """Order the spellings of one author: the largest is shown."""
+    """Return a sort key for the spellings of an author; the largest is displayed."""
     name = mention.name
     given = sum(c.isalpha() for c in name.given)
     mixed = int(not name.family.isupper())
@@ -100,7 +100,7 @@ def fullness(mention: NamedMention) -> tuple[int, int, int, int, str]:
 
 
 def mixed_case(name: Name) -> str:
-    """Write a family name in capitals ("BREVIK") as a name."""
+    """Convert a family name in capitals ("BREVIK") to mixed case."""
     if name.family.isupper() and len(name.family) > 3:
         name = name._replace(family=name.family.title())
     return name.display or "?"
@@ -112,16 +112,16 @@ def merged_names(
     mentions: Sequence[NamedMention],
     identified: set[int],
 ) -> list[MergedName]:
-    """List the authors joined by name alone from several written names, most first names first.
+    """List authors joined from several written names by name only, most first names first.
 
     Parameters
     ----------
     labels : sequence of str
     counts : sequence of Counter
-        Of each author: mentions with the number of papers.
+        For each author, its mentions with their numbers of papers.
     mentions : sequence of NamedMention
     identified : set of int
-        Mentions that an identifier tells.
+        Mentions with an identifier.
     """
     merged = []
     for label, own in zip(labels, counts, strict=True):
@@ -141,7 +141,7 @@ def split_names(
     mentions: Sequence[NamedMention],
     identified: set[int],
 ) -> list[SplitName]:
-    """List the names that several authors share without an identifier, most authors first."""
+    """List names shared by several authors without an identifier, most authors first."""
     bearers: dict[str, Counter[int]] = defaultdict(Counter)
     written: dict[str, str] = {}
     for author, own in enumerate(counts):

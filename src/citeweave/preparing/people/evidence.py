@@ -1,4 +1,4 @@
-"""What papers of one name have in common: co-authors, places, words, citations, venue, years."""
+"""Evidence from papers with the same author name: co-authors, institutions, words, citations."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _CHUNK = 100_000
 
 
 class EvidenceWeights(NamedTuple):
-    """How much each kind of evidence counts, in log-odds.
+    """Weights of the kinds of evidence, in log-odds.
 
-    What two papers share counts by its rarity, ``log(N / n)`` where n of N papers have it; the
-    numbers here are factors of that, or fixed amounts.
+    Shared features count by their rarity, ``log(N / n)`` if n of N papers have them; the weights
+    are factors of that, or fixed amounts.
 
     Attributes
     ----------
     coauthor : float
-        Factor for each further author in common (family name and initial).
+        Factor per shared co-author (family name and initial).
     most_coauthors : float
-        Most that all of them together count.
+        Maximum total for co-authors.
     institution : float
-        Factor for each institution in common.
+        Factor per shared institution.
     citation : float
-        One cites the other.
+        Amount if one paper cites the other.
     reference : float
-        Cosine of their references inside the corpus.
+        Factor for the cosine similarity of their references within the corpus.
     words : float
-        Cosine of their words (TF-IDF), less `usual_words`.
+        Factor for the cosine similarity of their words (TF-IDF), minus `usual_words`.
     usual_words : float
-        Cosine of two papers of the same field by different people.
+        Typical cosine similarity of two papers in the same field by different people.
     venue : float
         Factor for the same venue.
     year : float
-        For each year between them beyond ten.
+        Amount per year between them beyond ten.
     """
 
     coauthor: float = 0.4
@@ -54,22 +54,23 @@ class EvidenceWeights(NamedTuple):
 
 
 class PaperFacts(NamedTuple):
-    """What is known of the papers, in sparse matrices with a row a paper (or mention).
+    """Facts about the papers, in sparse matrices with one row per paper (or mention).
 
     Attributes
     ----------
     coauthors : csr_array [D, blocks]
-        1 where somebody of the block is an author; empty rows where there are too many.
+        1 if someone in the block is an author; rows are empty if there are too many authors.
     institutions : csr_array [S, institutions]
-        A row a mention: those of the author, or of the paper where the source gives no more.
+        One row per mention: the institutions of the author, or of the paper if nothing else is
+        known.
     words : csr_array [D, V]
         Rows of length 1, or empty.
     citations : csr_array [D, D]
-        1 where either cites the other.
+        1 if either cites the other.
     references : csr_array [D, D]
         Rows of length 1, or empty.
     venue, year : ndarray of int [D]
-        -1 where unknown.
+        -1 if unknown.
     """
 
     coauthors: sparse.csr_array
@@ -82,7 +83,7 @@ class PaperFacts(NamedTuple):
 
 
 def rarity(matrix: sparse.csr_array) -> np.ndarray:
-    """Give ``log(N / n)`` for each column that n of N rows have."""
+    """Return ``log(N / n)`` for each column that n of N rows have."""
     count = np.bincount(matrix.indices, minlength=matrix.shape[1])
     return np.log(max(matrix.shape[0], 1) / np.maximum(count, 1))
 
@@ -95,26 +96,26 @@ def candidate_pairs(
     all_below: int = 40,
     window: int = 12,
 ) -> np.ndarray:
-    """Choose which mentions of a block are compared.
+    """Choose the pairs of mentions in a block to compare.
 
-    All, where a block has few; else those next to each other among the mentions that share a
+    In small blocks all pairs are compared; otherwise neighbours among the mentions that share a
     co-author, an institution or a citation, and neighbours in the block. The number of pairs is
-    in proportion to the mentions and what is known of them.
+    proportional to the number of mentions and their features.
 
     Parameters
     ----------
     block, paper : ndarray of int [S]
-        Of each mention.
+        Block and paper of each mention.
     facts : PaperFacts
     all_below : int
-        Blocks of up to so many mentions are compared whole.
+        Blocks with at most this many mentions are compared completely.
     window : int
-        How many neighbours a mention is compared with for each thing it shares.
+        Number of neighbours to compare per shared feature.
 
     Returns
     -------
     ndarray of int64 [P, 2]
-        Pairs of mentions, the lower one first, each once.
+        Unique pairs of mentions, the lower number first.
     """
     order = np.argsort(block, kind="stable")
     size = np.bincount(block)[block[order]]
@@ -142,7 +143,7 @@ def candidate_pairs(
 def _neighbours(
     key: np.ndarray, item: np.ndarray, window: int, chosen: np.ndarray | None = None
 ) -> np.ndarray:
-    """Pair each item with the next `window` ones of the same key; keys are sorted."""
+    """Pair each item with the next `window` items of the same key; keys are sorted."""
     found = []
     for step in range(1, window + 1):
         same = key[step:] == key[:-step]
@@ -158,7 +159,7 @@ def _neighbours(
 def _citing(
     block: np.ndarray, paper: np.ndarray, large: np.ndarray, citations: sparse.csr_array
 ) -> np.ndarray:
-    """Pair mentions of a block whose papers cite each other."""
+    """Pair mentions in a block whose papers cite each other."""
     rows = citations[paper[large]]
     mention = np.repeat(large, np.diff(rows.indptr))
     n_papers = np.int64(citations.shape[0])
@@ -177,13 +178,13 @@ def pair_evidence(
     facts: PaperFacts,
     weights: EvidenceWeights = EvidenceWeights(),  # noqa: B008 (immutable)
 ) -> np.ndarray:
-    """Give the evidence of each pair of mentions in log-odds.
+    """Return the evidence for each pair of mentions, in log-odds.
 
     Parameters
     ----------
     pairs : ndarray of int [P, 2]
     block, paper : ndarray of int [S]
-        Of each mention; the block's own column does not count as a co-author.
+        Block and paper of each mention; the block itself does not count as a co-author.
     facts : PaperFacts
     weights : EvidenceWeights
 
@@ -224,7 +225,7 @@ def pair_evidence(
 def _shared(
     matrix: sparse.csr_array, one: np.ndarray, other: np.ndarray, scale: np.ndarray | None = None
 ) -> np.ndarray:
-    """Sum up the products of two rows each, columns scaled."""
+    """Return the dot products of pairs of rows with scaled columns."""
     product = matrix[one].multiply(matrix[other]).tocsr()
     if scale is None:
         return np.asarray(product.sum(axis=1)).ravel()

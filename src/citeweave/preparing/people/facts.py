@@ -1,4 +1,4 @@
-"""The facts about papers that tell people apart, as sparse matrices."""
+"""Facts about papers for author disambiguation, as sparse matrices."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["MOST_COAUTHORS", "MOST_WORDS", "gather_facts"]
 
 MOST_COAUTHORS = 100
-"""Who else wrote a paper of more authors than this says nothing about one of them."""
+"""Co-authors are ignored for papers with more authors than this."""
 
 MOST_WORDS = 30
-"""Words of a paper that are compared: those that are frequent in it and rare elsewhere."""
+"""Number of words per paper to compare: those frequent in it and rare elsewhere."""
 
 
 def gather_facts(
@@ -32,20 +32,20 @@ def gather_facts(
     venues: Sequence[str | None],
     years: Sequence[int | None],
 ) -> PaperFacts:
-    """Gather what is known of the papers.
+    """Collect the facts about papers.
 
     Parameters
     ----------
     paper, block : ndarray of int [S]
-        Of each mention of an author: the paper, and the block of the name.
+        Paper and name block of each author mention.
     institutions : pair of ndarray of int
-        Mentions and their institutions, a place in both for each.
+        Parallel arrays of mentions and their institutions.
     tokens, offsets : ndarray of int
         Words of the papers: paper d has ``tokens[offsets[d]:offsets[d + 1]]``.
     citations : ndarray of int [C, 2]
         Citing and cited papers.
     venues, years : sequence [D]
-        None where unknown.
+        None if unknown.
     """
     n_papers = len(offsets) - 1
     team = np.bincount(paper, minlength=n_papers)

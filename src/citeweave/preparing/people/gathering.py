@@ -1,4 +1,4 @@
-"""The facts of an import about its papers, for telling people apart."""
+"""Collect facts about the papers of an import, for author disambiguation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def facts_of(
     paper: np.ndarray,
     block: np.ndarray,
 ) -> PaperFacts:
-    """Gather what is known of documents in the making.
+    """Collect facts about documents under construction.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def facts_of(
     places : ResolvedPlaces
         Institutions of the affiliations.
     paper, block : ndarray of int [S]
-        Of each entry of the lists of authors: its paper, and the block of its name.
+        Paper and name block of each author entry.
     """
     entry: list[int] = []
     institution: list[int] = []
     at = 0
     for draft in drafts:
-        # what is the paper's may be each author's: long lists would only repeat it
+        # institutions of the paper may belong to any author; long lists would only repeat them
         rest = draft.other_places if len(draft.other_places) * len(draft.authors) < 1000 else ()
         for own in draft.author_places:
             found = {places.of_mention[one] for one in own or rest} - {-1}

@@ -1,4 +1,4 @@
-"""How likely two mentions of a name are one person's before anything else is known of them."""
+"""Prior probability that two mentions of a name are the same person."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["NamePrior"]
 
-#: Log-odds of one person where one other bearer of the name is expected.
+#: Log-odds of the same person if one other person with the name is expected.
 BIAS = 0.7
-#: Bearers of a name that are expected however rare it is.
+#: Minimum expected number of other people with a name, however rare.
 LEAST_OTHERS = 0.02
-#: By how much a further given name that agrees cuts down the number of others.
+#: Factor by which each further matching given name reduces the number of others.
 MIDDLE = 0.12
-#: Others of a first name that nobody else in the corpus has, of up to four letters and of more.
+#: Expected others for a first name unique in the corpus, with up to four letters and with more.
 UNSEEN_SHORT, UNSEEN_LONG = 0.5, 0.1
 _SHORT_NAME = 4
 _LETTERS = 26
@@ -29,16 +29,16 @@ _LETTERS = 26
 
 @cache
 def common_families() -> dict[str, tuple[float, str]]:
-    """Give the share of authors that bear a common family name, and the group it belongs to."""
+    """Return the share of authors with each common family name, and the group of the name."""
     text = files("citeweave.preparing.people").joinpath("families.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return {family: (float(share) / 1000, group.strip()) for family, share, group in rows}
 
 
 class NamePrior:
-    """Log-odds that two mentions are of one person, by how many others bear such a name.
+    """Log-odds that two mentions are the same person, by the expected number of namesakes.
 
-    Of D different names in the corpus, a family name F is expected to be borne by
+    Of D different names in the corpus, a family name F is expected to be shared by
     ``n(F) = max(D_F - 1, D share_F)`` other people, where ``D_F`` counts the corpus's own names and
     ``share_F`` is that of `families.tsv`. A given name has the share that it has among the names of
     its group (names of East Asia, Korea, ..., all others), so that ``n(F) p(first)`` others bear
@@ -48,7 +48,7 @@ class NamePrior:
     Parameters
     ----------
     names : sequence of WrittenName
-        All different names of the corpus.
+        All distinct names in the corpus.
     """
 
     def __init__(self, names: Sequence[WrittenName]) -> None:
@@ -74,14 +74,15 @@ class NamePrior:
         return self._known[family][1] if family in self._known else ""
 
     def others(self, one: WrittenName, other: WrittenName, agreed: NameAgreement) -> float:
-        """Expect how many other people bear what two names have in common."""
+        """Return the expected number of other people who share what two names have in common."""
         family = one.family
         share = self._known[family][0] if family in self._known else 0.0
         bearers = max(self._of_family[family] - 1, self.size * share)
         group = self._group(family)
         if agreed.first:
             counts = self._first[group]
-            # without the person themselves: a name that one person bears is rare, long ones more
+            # without the person themselves: a name of a single person is rare, especially a long
+            # one
             unseen = UNSEEN_SHORT if len(one.first) <= _SHORT_NAME else UNSEEN_LONG
             seen = max(counts[one.first] - 1, 0) + unseen
             found = bearers * seen / (counts.total() + 1)
@@ -96,5 +97,5 @@ class NamePrior:
         return max(found * MIDDLE**agreed.middle, 0.0) + LEAST_OTHERS
 
     def log_odds(self, one: WrittenName, other: WrittenName, agreed: NameAgreement) -> float:
-        """Give the log-odds of one person, ``BIAS - log(others)``."""
+        """Return the log-odds of the same person, ``BIAS - log(others)``."""
         return BIAS - math.log(self.others(one, other, agreed))

@@ -1,4 +1,4 @@
-"""From mentions of authors to people: identifiers, then names, then what else is known."""
+"""Resolve mentions of authors to people: by identifiers, then names, then other evidence."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Mentions(NamedTuple):
     name : ndarray of int [S]
         Number of the written name.
     person : ndarray of int [S]
-        Mentions of one number >= 0 are one person's (by an identifier); -1 where unknown.
+        Mentions with the same number >= 0 are the same person (by an identifier); -1 if unknown.
     marks : list of dict
-        For each such number the identifiers by kind; those that differ in a kind are different
+        Identifiers by kind for each such number; different identifiers of a kind mean different
         people.
     """
 
@@ -52,9 +52,9 @@ class Mentions(NamedTuple):
 
 
 def compare_by(names: Sequence[Name]) -> list[WrittenName]:
-    """Take names to what they are compared by.
+    """Convert names to their comparison forms.
 
-    "Mueller" is read as "Müller" where the corpus has that, too.
+    "Mueller" is treated as "Müller" if that also occurs in the corpus.
     """
     aliases: dict[str, str] = {}
     for name in names:
@@ -73,12 +73,12 @@ def tell_people_apart(
     weights: EvidenceWeights = EvidenceWeights(),  # noqa: B008 (immutable)
     rules: ClusterRules = ClusterRules(),  # noqa: B008 (immutable)
 ) -> np.ndarray:
-    """Decide which mentions are one person's.
+    """Decide which mentions are the same person.
 
     Returns
     -------
     ndarray of int64 [S]
-        Mentions of one number are one person's.
+        Mentions with the same number are the same person.
     """
     if not len(mentions.paper):
         return np.zeros(0, dtype=np.int64)
@@ -125,9 +125,9 @@ def tell_people_apart(
 
 
 class _Odds:
-    """Prior log-odds of two written names, None where they cannot be one person's.
+    """Prior log-odds of two written names; None if they are incompatible.
 
-    Names of different blocks are not compared: who bears two of them is told by an identifier.
+    Names in different blocks are not compared: only an identifier can join them.
     """
 
     def __init__(self, names: Sequence[WrittenName], prior: NamePrior) -> None:
@@ -143,9 +143,9 @@ class _Odds:
 
 
 def _in_doubt(block: np.ndarray, mentions: Mentions) -> np.ndarray:
-    """Choose the mentions of blocks where identifiers do not tell all people apart.
+    """Select the mentions in blocks that identifiers do not resolve completely.
 
-    Where all mentions of a block have identifiers of the same kinds there is nothing to decide.
+    If all mentions in a block have identifiers of the same kinds, there is nothing to decide.
     """
     kinds: dict[frozenset[Hashable], int] = {}
     of_person = [kinds.setdefault(frozenset(own), len(kinds)) for own in mentions.marks]
@@ -161,7 +161,7 @@ def _in_doubt(block: np.ndarray, mentions: Mentions) -> np.ndarray:
 
 
 def _sure_names(mentions: Mentions, odds: _Odds, least: float) -> set[int]:
-    """Find the names that are one person's whatever the papers are: rare, once in each paper."""
+    """Find names that surely mean one person: rare, and at most once per paper."""
     places = np.stack([mentions.name, mentions.paper], axis=1)
     found, times = np.unique(places, axis=0, return_counts=True)
     twice = set(found[times > 1, 0].tolist())
@@ -183,9 +183,9 @@ def _summed(pairs: np.ndarray, evidence: np.ndarray) -> Iterator[tuple[int, int,
 
 
 def _nodes(names: Sequence[WrittenName], mentions: Mentions, sure: set[int]) -> np.ndarray:
-    """Give one number to what is one person's from the start.
+    """Assign initial nodes: mentions that are certainly the same person.
 
-    That is one identifier, one name that DBLP numbers, one `sure` name, one full name in one paper.
+    These share an identifier, a name numbered by DBLP, a `sure` name, or a full name in one paper.
     """
     number: dict[tuple[object, ...], int] = {}
     node = np.zeros(len(mentions.paper), dtype=np.int64)
@@ -204,7 +204,7 @@ def _nodes(names: Sequence[WrittenName], mentions: Mentions, sure: set[int]) -> 
 
 
 def _possible(pairs: np.ndarray, mentions: Mentions, odds: _Odds) -> np.ndarray:
-    """Leave out pairs whose names cannot be one person's, and those of one paper."""
+    """Drop pairs with incompatible names, and pairs within one paper."""
     pairs = pairs[mentions.paper[pairs[:, 0]] != mentions.paper[pairs[:, 1]]]
     named = np.sort(mentions.name[pairs], axis=1)
     kinds, kind = np.unique(named, axis=0, return_inverse=True)
