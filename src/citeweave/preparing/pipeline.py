@@ -137,7 +137,7 @@ class Pipeline:
         Raises
         ------
         CorpusError
-            The corpus was not made by `prepare`, or from ready-made bags of words only.
+            The corpus was not created by `prepare`, or only from bags of words.
 
         Examples
         --------
@@ -187,8 +187,7 @@ class Pipeline:
     ) -> tuple[list[str], list[str]]:
         """Return the tokens of a document: those of its title, and those of abstract and keywords.
 
-        As in a corpus, keywords follow the abstract, and only words of the vocabulary
-        are given.
+        As in a corpus, keywords follow the abstract, and only words in the vocabulary are returned.
 
         Examples
         --------

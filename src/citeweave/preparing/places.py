@@ -82,7 +82,7 @@ class ResolvedPlaces:
         return list(dict.fromkeys([number for number in found if number >= 0]))
 
     def _countries_alone(self, team: Sequence[Sequence[int]], others: Sequence[int]) -> list[str]:
-        """Return the countries of mentions that name no institution."""
+        """Return the countries of mentions without an institution."""
         of_mention = self.of_mention
         alone = [mention for own in (*team, others) for mention in own if of_mention[mention] < 0]
         return [code for code in map(self.country_of_mention.__getitem__, alone) if code]

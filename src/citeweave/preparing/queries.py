@@ -116,7 +116,7 @@ class Query:
 
     @classmethod
     def preset(cls, name: str) -> Self:
-        """Give one of the paper's queries: "ml", "m10" or "avs".
+        """Return one of the paper's queries: "ml", "m10" or "avs".
 
         Examples
         --------
@@ -136,7 +136,7 @@ class Query:
     def from_file(cls, path: str | Path) -> Self:
         r"""Read a query from TOML or YAML: ``name`` and a table ``categories``.
 
-        A table that holds lists only may stand for the categories without that name.
+        A table that contains only lists is read as the categories.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class Query:
         )
 
     def matches(self, *texts: str | None) -> list[str]:
-        """Give the categories that some texts of one publication belong to.
+        """Return the categories that match the texts of a publication.
 
         Examples
         --------
@@ -224,7 +224,7 @@ class Query:
         records
             Records of a dump.
         counts
-            Where to count what was kept and dropped.
+            Receives the counts of what was kept and dropped.
 
         Examples
         --------

@@ -244,7 +244,7 @@ class Report:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self | None:
-        """Return the report that a corpus carries; None where it was not made by an import.
+        """Return the report of a corpus, or None if it was not created by an import.
 
         Examples
         --------
@@ -295,7 +295,7 @@ class Report:
         return {"format": FORMAT, "version": VERSION} | head | values
 
     def to_html(self) -> str:
-        """Give a page that needs nothing besides itself.
+        """Return the report as a self-contained HTML page.
 
         Examples
         --------

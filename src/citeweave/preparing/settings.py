@@ -49,7 +49,7 @@ class Settings(PreparationSettings):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, where: str = "settings") -> Self:
-        """Make settings of a mapping; what it leaves out keeps its default.
+        """Create settings from a mapping; missing entries keep their defaults.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class Settings(PreparationSettings):
         return cls.from_dict(values, where=str(path))
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as JSON can hold them; `from_dict` takes them back.
+        """Return the settings in JSON-serialisable form, for `from_dict`.
 
         Examples
         --------
