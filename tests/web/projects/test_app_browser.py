@@ -96,6 +96,7 @@ class Tabs:
         narrow = self.open(page.url, viewport=NARROW, color_scheme="dark")
         wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert narrow.evaluate(wider) <= 0, page.url
+        assert serious(narrow) == [], f"{page.url}, dark"
         narrow.context.close()
 
 
