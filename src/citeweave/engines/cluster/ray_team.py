@@ -79,7 +79,8 @@ def connect_ray(address: str | None, cores: int) -> None:
             os.environ.setdefault("RAY_worker_niceness", "0")
         try:
             _knock(address)
-            ray.init(address=address, **options)
+            # "local": never the cluster that somebody else has started on this computer
+            ray.init(address=address or "local", **options)
         except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
             where = "on this computer" if address is None else f"at address {address!r}"
