@@ -194,6 +194,6 @@ def test_memory_of_sums_is_asked_for_beforehand(model):
     """What is counted before the run is what the sums of kept samples take then."""
     chain = make(model)
     sums = new_sums(chain)
-    counted = memory._bytes_of_sums(chain)
+    counted = memory.bytes_of_sums(chain)
     taken = sum(getattr(sums, name).nbytes for name in _NAMES)
     assert taken <= counted <= taken + 8 * chain.host.words.customers.shape[0]
