@@ -163,8 +163,8 @@ def test_what_is_missing_is_said(runner: CliRunner, bare_run: Path) -> None:
         (["topics", "--topic", "0", "--csv", "x.csv"], "use --json"),
         (["papers", "--top", "-3"], "--top must be at least 1"),
         (["papers", "--paper", "900"], "no paper 900"),
-        (["papers", "--paper", "qqqq"], "No paper is found by 'qqqq'"),
-        (["authors", "--author", "qqqq"], "No author is found by 'qqqq'"),
+        (["papers", "--paper", "qqqq"], "No paper matches 'qqqq'"),
+        (["authors", "--author", "qqqq"], "No author matches 'qqqq'"),
         (["inspect", "--document", "0", "--chain", "4"], "no chain 4"),
     ],
 )

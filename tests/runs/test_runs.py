@@ -317,7 +317,7 @@ def test_folders_that_are_no_runs(small, tmp_path, reference):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"version": 99}, "format version 99; this release reads version 1"),
+        ({"version": 99}, "format version 99, but this release reads version 1"),
         ({"parameters": {}}, "cannot be read"),
         ({"parameters": {"topics": -1}}, "The 'topics' parameter of SCNTM must be"),
         ({"result": {}}, "manifest of .* is damaged"),
