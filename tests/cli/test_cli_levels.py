@@ -39,7 +39,7 @@ def test_levels_are_listed(runner: CliRunner, run: Path) -> None:
 def test_venues_are_by_the_model(runner: CliRunner, run: Path) -> None:
     found = runner.invoke(app, ["venues", str(run), "--show", "soil"])
     assert found.exit_code == 0, found.output
-    assert "(by the model)" in " ".join(found.output.split())
+    assert "(estimated by the model)" in " ".join(found.output.split())
     info = runner.invoke(app, ["info", str(run)])
     assert "Level 'venue': 3 values, one for each paper." in " ".join(info.output.split())
 

@@ -127,7 +127,7 @@ def test_the_report_has_a_section_of_categories(told, drawn, supervised):
     assert 'id="categories"' in page
     assert 'href="#categories"' in page
     assert "5 labels given" in page
-    assert "share of the kept samples" in gather(drawn).drawn_note
+    assert "shares of samples" in gather(drawn).drawn_note
     other = render(gather(supervised), supervised)
     assert 'id="categories"' not in other
     assert 'href="#categories"' not in other

@@ -203,7 +203,7 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     assert merged.notes == [
         "n",
         (
-            "Rows marked (earlier) are of earlier runs, with the settings of these: "
+            "Rows marked (earlier) come from earlier runs with these settings: "
             "Made by `old` on some day."
         ),
     ]
@@ -259,9 +259,9 @@ def test_figures_that_a_row_lacks_are_taken_from_an_earlier_page(tmp_path):
         ["B (earlier)", 3.5, 9.25, 4.5, None],
         ["C", 5.0, None, 6.0, 5.5],
     ]
-    assert merged.tables[0].notes == ["Of earlier runs: A (train)."]
+    assert merged.tables[0].notes == ["From earlier runs: A (train)."]
     assert merged.notes == [
-        "Rows marked (earlier) are of earlier runs, with the settings of these: Old."
+        "Rows marked (earlier) come from earlier runs with these settings: Old."
     ]
 
 

@@ -151,7 +151,7 @@ def test_from_upload_to_explorer(
     tabs.check(page)
     place = page.url.removeprefix(app.address)
     page.context.close()
-    assert "The fit of 'Three subjects' goes on" in app.end()
+    assert "The fit of 'Three subjects' continues in the background" in app.end()
 
     app = App(shelf)
     request.addfinalizer(app.end)
