@@ -48,7 +48,8 @@ def typical(simulation, model):
     return Recovery(*np.median([recover(simulation, model, seed) for seed in range(5)], axis=0))
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 2])
 def test_short_texts_with_many_citations(seed):
     # titles of six words say little, so the network has something to add
     simulation = simulate(

@@ -37,7 +37,7 @@ SPECS = {
 MODELS = [
     "authors",
     pytest.param("no authors", marks=pytest.mark.long),  # kernels that no other test needs
-    "fields above authors",
+    pytest.param("fields above authors", marks=pytest.mark.long),
 ]
 
 
