@@ -179,6 +179,10 @@ class RayExchange(PartExchange):
         return [found[i] for i in range(self.size)]
 
 
+class UnpreparedError(Exception):
+    """The worker has been restarted between two calls, and has no part yet."""
+
+
 class PartActor:
     """A worker as Ray runs it; several of its methods may run at a time."""
 
@@ -220,6 +224,8 @@ class PartActor:
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Do something with the part."""
+        if self._worker is None:
+            raise UnpreparedError
         return getattr(self._worker, method)(*arguments)
 
     def in_one_piece(
@@ -229,7 +235,8 @@ class PartActor:
 
         ``given`` are the plans of all parts and, where the function takes them, their exports.
         """
-        assert self._exchange is not None  # noqa: S101 (prepared before)
+        if self._exchange is None:
+            raise UnpreparedError
         size = self._exchange.size
         exports = [[state for state, _ in given[size:]]] if len(given) > size else []
         parts = getattr(whole, what)(recipe, _writable(data), list(given[:size]), *exports, *more)
@@ -318,7 +325,8 @@ class RayTeam:
                 cause = error.cause
                 if isinstance(cause, StoppedError):
                     continue
-                if isinstance(cause, ray.exceptions.RayError):  # what it was given is lost
+                # what it was given is lost, or it has been restarted since it had its part
+                if isinstance(cause, (ray.exceptions.RayError, UnpreparedError)):
                     failed = failed or LostWorkerError(str(cause))
                 else:
                     failed = cause if isinstance(cause, CiteweaveError) else error
