@@ -95,8 +95,9 @@ def fit_once(
 def run(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Make all fits, one after the other."""
     for name in arguments.datasets:
-        corpus = datasets.load(name)
-        for seed in range(1, arguments.seeds + 1):
+        folder = None if arguments.corpora is None else arguments.corpora / name
+        corpus = datasets.load(name) if folder is None else Corpus.load(folder)
+        for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
             for variant in arguments.variants:
                 if variant == CLUSTERS:
                     yield {"dataset": name} | cluster_once(corpus, seed=seed)
@@ -122,6 +123,8 @@ def main(given: list[str] | None = None) -> None:
     )
     parser.add_argument("--topics", nargs="+", type=int, default=[20])
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--corpora", type=Path, help="folder of prepared corpora, by their names")
     parser.add_argument("--iterations", type=int, default=300)
     parser.add_argument("--hold-out", type=float, default=0.0)
     parser.add_argument("--out", type=Path, required=True)

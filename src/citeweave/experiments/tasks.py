@@ -13,7 +13,7 @@ from citeweave.experiments.models import ModelChoice
 
 __all__ = ["DRAWS_SINCE", "Task", "make_tasks"]
 
-DRAWS_SINCE = "0.1.0"
+DRAWS_SINCE = "0.3.0"
 """The release since which a seed gives its present draws (checked by
 ``tests/test_fingerprints.py``). It is part of a task's fingerprint, so results survive releases
 until the samplers change: when you store new fingerprints, set it to the next release."""
