@@ -32,16 +32,22 @@ CHAINS = 5
 QUICK_CHAINS = 2
 FEW_SEEDS = 2
 """Of models that are made of several fits: a consensus, and the peers with their restarts."""
+CATEGORY_TOPICS = 20
+CATEGORY_ITERATIONS = 300
+"""Of chains with latent categories, which stay close to the clusters that they begin with."""
 
 _PROTOCOL = """\
-Clusters are dominant topics; purity, NMI (over the mean of the entropies, the paper's formula),
-adjusted Rand (ARI) and adjusted mutual information (AMI) compare them with the classes. All
-models are unsupervised (eta = 0): labels are never seen. No setting of SCNTM was chosen by them;
-the refinement of PMTLM's labels was adopted after NMI on Cora and CS had been seen
+Clusters are dominant topics (or latent categories, see below); purity, NMI (over the mean of the
+entropies, the paper's formula), adjusted Rand (ARI) and adjusted mutual information (AMI) compare
+them with the classes. All models are unsupervised (eta = 0): labels are never seen. No setting of
+SCNTM was chosen by them, except how chains with categories begin (docs/how-to/categories.md); the
+refinement of PMTLM's labels was adopted after NMI on Cora and CS had been seen
 (docs/understand/pmtlm.md). Models of ours are fitted by {chains_run}.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
-standard deviation over {seeds} seeds, each a single chain. {variant}
+standard deviation over {seeds} seeds, each a single chain. {variant} *Categories*: each paper is
+drawn into one of as many categories as there are classes (`SCNTM(categories=C)`,
+docs/how-to/categories.md), {categories}; these, not dominant topics, are the clusters.
 *Likeliest* is the chain that explains words and citations best (topics summed out); *consensus* is
 one model combined from {chains} chains (latent classes over the chains' topics), with {few} seeds,
 like the other models (AGC and k-means with all seeds), which are fitted with their defaults, taking
@@ -135,6 +141,7 @@ def run(context: Context) -> Outcome:
         protocol=_PROTOCOL.format(
             chains_run=context.describe_chains(),
             variant=_VARIANTS[context.stages][1],
+            categories=_describe_categories(context),
             seeds=len(seeds),
             chains=_chains(context),
             few=min(FEW_SEEDS, len(seeds)),
@@ -193,7 +200,33 @@ def _all_models(context: Context, name: str) -> list[ModelChoice]:
         single.kind,
         {**single.parameters, "chains": chains, "combine": "consensus"},
     )
-    return [*models, single, early, several, *_peers(context, topics, _PEERS)]
+    drawn = _category_models(context, topics)
+    return [*models, single, early, several, *drawn, *_peers(context, topics, _PEERS)]
+
+
+def _category_models(context: Context, categories: int) -> list[ModelChoice]:
+    """Choose models that draw papers into categories: a single chain, and a consensus of some."""
+    one = {
+        "topics": CATEGORY_TOPICS,
+        "categories": categories,
+        "iterations": _category_length(context),
+        "exactly": True,
+    }
+    chains = _chains(context)
+    several = {**one, "chains": chains, "combine": "consensus"}
+    return [
+        ModelChoice("SCNTM, categories", "scntm", one),
+        ModelChoice(f"SCNTM, categories, consensus of {chains} chains", "scntm", several),
+    ]
+
+
+def _category_length(context: Context) -> int:
+    """Return the iterations of chains with categories, which ``--iterations`` can only shorten."""
+    return min(context.chain_length(), CATEGORY_ITERATIONS)
+
+
+def _describe_categories(context: Context) -> str:
+    return f"with {CATEGORY_TOPICS} topics, in exactly {_category_length(context)} iterations"
 
 
 def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelChoice]:

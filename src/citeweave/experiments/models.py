@@ -70,6 +70,12 @@ class ModelChoice:
         return self.is_scntm and float(self.parameters.get("eta", 0)) >= 1
 
     @property
+    def has_categories(self) -> bool:
+        """Whether it samples the categories of papers (``categories`` or ``labels="some"``)."""
+        drawn = self.parameters.get("categories") or self.parameters.get("labels") == SOME_LABELS
+        return self.is_scntm and bool(drawn)
+
+    @property
     def effort(self) -> float:
         """Estimate how often it visits each word, to start with the longest tasks."""
         if not self.is_scntm:
@@ -101,8 +107,8 @@ class ModelChoice:
         if not self.is_scntm or wanted == CPU or (wanted == AUTO and words < GPU_FROM):
             return CPU
         topics = self.parameters.get("topics", SCNTM().topics)
-        drawn = self.parameters.get("categories") or self.parameters.get("labels") == SOME_LABELS
-        if drawn or engine.capabilities.refusal(preset(self.kind), topics) is not None:
+        refused = engine.capabilities.refusal(preset(self.kind), topics) is not None
+        if self.has_categories or refused:
             return CPU
         if wanted == AUTO:
             try:

@@ -155,10 +155,11 @@ def measure(
 
 
 def _whole(task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]) -> list[Measured]:
-    """Cluster all documents of a corpus."""
+    """Cluster all documents of a corpus, by their categories if the model has latent ones."""
     model = fit(corpus)
     how = f"all documents and citations, {_training_labels(task.model)}"
-    rows = _clustering(model.labels_, corpus, "whole", how)
+    clusters = model.category_ if task.model.has_categories else model.labels_
+    rows = _clustering(clusters, corpus, "whole", how)
     if task.model.is_scntm:
         rows.append(Measured("log_likelihood", "whole", log_likelihood(model), how))
     return rows + _chain(task.model, model, how)
