@@ -10,7 +10,7 @@ import numpy as np
 from citeweave import SCNTM, evaluate
 from citeweave.corpus.split import Links
 from citeweave.errors import CorpusError
-from citeweave.experiments import ModelChoice
+from citeweave.experiments import ModelChoice, arrays_only
 from citeweave.model.evidence import make_evidence
 from citeweave.model.placing import category_columns
 from citeweave.model.read_out import EVENED, read_out
@@ -216,7 +216,8 @@ def draw_labels(classes: np.ndarray, each: int, rng: np.random.Generator) -> np.
 
 
 def hide_labels(corpus: Corpus, shown: np.ndarray) -> Corpus:
-    """Take away the labels of all papers but those shown."""
+    """Take away the labels of all papers but those shown, and all names (see `arrays_only`)."""
+    corpus = arrays_only(corpus)
     left = np.where(shown, corpus.categories, -1).astype(np.int32)
     left.flags.writeable = False
     return dataclasses.replace(corpus, categories=left, _stored_fingerprint=None)
