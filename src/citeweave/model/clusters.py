@@ -26,8 +26,12 @@ __all__ = ["Clusters", "agreed_clusters", "cluster_documents", "grow_clusters"]
 SMOOTHING = 4
 """Steps along citations that words are carried for initial topics."""
 RESTARTS = 3
-AGREEING = 20
-"""Number of runs whose consensus gives the initial categories."""
+AGREEING = 60
+"""Number of runs whose consensus gives the initial categories, in corpora of ordinary size. With
+more runs, other seeds give more similar clusters."""
+LEAST_AGREEING = 20
+CONSENSUS_STARTS = 25
+"""Number of these runs that the search for the consensus begins with."""
 MOST_ROUNDS = 30
 
 
@@ -104,11 +108,35 @@ def agreed_clusters(
     differ = int(known.max(initial=-1)) + 1 < clusters
     runs = [
         _best_run(embedded, embedded.rows, clusters, rng, known, restarts=1)
-        for _ in range(AGREEING if differ else 1)
+        for _ in range(_agreeing(corpus.n_documents, clusters) if differ else 1)
     ]
-    classes = consensus_memberships([np.eye(clusters)[found] for found in runs])
+    members = [np.eye(clusters)[found] for found in runs]
+    classes = consensus_memberships(members, starts=_starts(corpus.n_documents, clusters))
     agreed = np.where(known >= 0, known, classes.argmax(axis=1))
     return np.where(known >= 0, known, correct_clusters(embedded.rows, agreed, clusters))
+
+
+def _agreeing(documents: int, clusters: int) -> int:
+    """Choose the number of runs: fewer where each takes long, in proportion to D C.
+
+    Examples
+    --------
+    >>> _agreeing(3_000, 7), _agreeing(20_000, 60), _agreeing(1_000_000, 60)
+    (60, 50, 20)
+    """
+    return int(np.clip(AGREEING * 10**6 // (documents * clusters), LEAST_AGREEING, AGREEING))
+
+
+def _starts(documents: int, clusters: int) -> int:
+    """Choose the number of runs that the consensus begins with; each takes time as D C^2.
+
+    Examples
+    --------
+    >>> _starts(3_000, 7), _starts(20_000, 20), _starts(1_000_000, 60)
+    (25, 12, 1)
+    """
+    cost = documents * clusters**2
+    return int(np.clip(CONSENSUS_STARTS * 4 * 10**6 // cost, 1, CONSENSUS_STARTS))
 
 
 def _best_run(

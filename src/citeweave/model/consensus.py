@@ -31,13 +31,17 @@ _MANY_TOPICS = 50
 """With more topics, EM starts only from the aligned mean: each start costs D C K^2 per step."""
 
 
-def align_topics(memberships: Sequence[np.ndarray]) -> list[np.ndarray]:
+def align_topics(
+    memberships: Sequence[np.ndarray], *, centres: int | None = None
+) -> list[np.ndarray]:
     """Find a common numbering of the topics of several chains.
 
     Parameters
     ----------
     memberships : sequence of ndarray, shape (D, K)
         Topics of the documents, one array per chain.
+    centres : int, optional
+        Begin with only the first so many chains in turn; by default, with all of them.
 
     Returns
     -------
@@ -52,7 +56,7 @@ def align_topics(memberships: Sequence[np.ndarray]) -> list[np.ndarray]:
     [[0, 1, 2], [1, 2, 0]]
     """
     best: tuple[float, list[np.ndarray]] | None = None
-    for centre in memberships:
+    for centre in memberships[:centres]:
         orders = _pair_with_centre(memberships, centre)
         mean = _mean(memberships, orders)
         agreement = sum(
@@ -84,11 +88,21 @@ def _mean(memberships: Sequence[np.ndarray], orders: Sequence[np.ndarray]) -> np
     return np.asarray(total / len(memberships))
 
 
-def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
+def consensus_memberships(
+    memberships: Sequence[np.ndarray], *, starts: int | None = None
+) -> np.ndarray:
     """Return the probability of each consensus class for each document, shape (D, K).
 
     Classes are numbered like the topics of the aligned chains. EM starts from the aligned mean and
     from each chain, and the highest likelihood wins. The procedure is deterministic.
+
+    Parameters
+    ----------
+    memberships : sequence of ndarray, shape (D, K)
+        Topics of the documents, one array per chain.
+    starts : int, optional
+        Try only the first so many chains as a start, because time grows with their number times
+        that of all chains; by default, all of them.
 
     Examples
     --------
@@ -99,14 +113,15 @@ def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
     """
     if len(memberships) == 1:  # classes of a single soft clustering are not identified
         return np.asarray(memberships[0] / memberships[0].sum(axis=1, keepdims=True))
-    orders = align_topics(memberships)
+    orders = align_topics(memberships, centres=starts)
     aligned = [
         np.ascontiguousarray(member[:, order], np.float64)
         for member, order in zip(memberships, orders, strict=True)
     ]
     mean = _mean(memberships, orders)
     for power in _POWERS:
-        classes = _likeliest_classes([_sharpened(member, power) for member in aligned])
+        shown = [_sharpened(member, power) for member in aligned]
+        classes = _likeliest_classes(shown, starts)
         if _alive(classes) >= _alive(mean):
             break
     else:
@@ -127,12 +142,12 @@ def _alive(classes: np.ndarray) -> int:
     return int((sizes >= _CLASS_SHARE * len(classes)).sum())
 
 
-def _likeliest_classes(aligned: Sequence[np.ndarray]) -> np.ndarray:
-    """Run EM from the mean and from each chain; return the classes of highest likelihood."""
+def _likeliest_classes(aligned: Sequence[np.ndarray], starts: int | None) -> np.ndarray:
+    """Run EM from the mean and from chains; return the classes of highest likelihood."""
     mean = np.mean(aligned, axis=0)
     runs = [_latent_classes(aligned, mean)]
     if mean.shape[1] <= _MANY_TOPICS:
-        runs += [_latent_classes(aligned, start) for start in aligned]
+        runs += [_latent_classes(aligned, start) for start in aligned[:starts]]
     return max(runs, key=lambda run: run[0])[1]
 
 
