@@ -1,8 +1,8 @@
 """Moments at which a divided chain is one piece: it starts, citations join, phi' joins.
 
 These take tokens or citations one after the other, each given those before it, from the chain's own
-random stream. One worker therefore puts the parts together, does it as a chain in threads would,
-and gives every part its own again.
+random stream. One worker therefore puts the parts together, does it as a chain in threads, or on its
+GPU, would, and gives every part its own again.
 """
 
 from collections.abc import Sequence
@@ -11,20 +11,21 @@ from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.state_parts import fill_state, part_of_state
 from citeweave.engines.cluster.worker import Recipe
 from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.capabilities import CUDA
 from citeweave.engines.core.data import Data
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.core.starting import with_bursts
+from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.threads.chain import SnapshotChain
 
 __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 
-def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
+def new_whole(recipe: Recipe, data: Data) -> SnapshotChain | CudaChain:
     """Make the chain in one piece, not yet started."""
-    spec, settings, seed, stream, threads, rounds = recipe
-    return SnapshotChain(
-        spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
-    )
+    spec, settings, seed, stream, threads, rounds, device = recipe
+    kind = CudaChain if device == CUDA else SnapshotChain
+    return kind(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
 
 def begin(
@@ -33,18 +34,24 @@ def begin(
     """Give every token a first topic; gives the states of parts."""
     chain = new_whole(recipe, data)
     chain.start(topics)
-    chain.close()
-    return [part_of_state(chain.state, plan) for plan in plans]
+    return _take_apart(chain, plans)
 
 
 def _put_together(
     recipe: Recipe, data: Data, plans: Sequence[PartPlan], parts: Sequence[State]
-) -> SnapshotChain:
+) -> SnapshotChain | CudaChain:
     chain = new_whole(recipe, data)
+    state = chain.state
     for plan, part in zip(plans, parts, strict=True):
-        fill_state(chain.state, plan, part)
-    chain.restore(chain.state)
+        fill_state(state, plan, part)
+    chain.restore(state)
     return chain
+
+
+def _take_apart(chain: SnapshotChain | CudaChain, plans: Sequence[PartPlan]) -> list[State]:
+    state = chain.state  # on the host, before a device is given up
+    chain.close()
+    return [part_of_state(state, plan) for plan in plans]
 
 
 def join_citations(
@@ -53,8 +60,7 @@ def join_citations(
     """Let citations join; gives the states of parts."""
     chain = _put_together(recipe, data, plans, parts)
     chain.switch_network_on()
-    chain.close()
-    return [part_of_state(chain.state, plan) for plan in plans]
+    return _take_apart(chain, plans)
 
 
 def join_bursts(
