@@ -1,9 +1,7 @@
 """A chain in parts on the kernels' twin gives the bytes of the whole one on it."""
 
-import sys
-from pathlib import Path
-
 import pytest
+from host_device import HostDevice
 from part_tools import differences, draw_corpus, request_for, run
 
 from citeweave.engines.cluster.in_process import InProcessChain
@@ -12,9 +10,6 @@ from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.core.spec import LEFT_OUT, PAPER
 from citeweave.engines.cuda import chain as cuda_chain
 from citeweave.engines.staged import open_chain
-
-sys.path.append(str(Path(__file__).parents[1] / "cuda"))
-from host_device import HostDevice  # noqa: E402 (beside the tests of another folder)
 
 CASES = {
     "authors": {"rounds": 1},

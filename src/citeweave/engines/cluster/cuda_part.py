@@ -1,4 +1,4 @@
-"""One part of a chain on a GPU: as `citeweave.engines.cluster.part_chain`, its counts on the device.
+"""One part of a chain on a GPU; `citeweave.engines.cluster.part_chain` is the same in threads.
 
 What is exchanged goes over the host: rows of counts and of changes, sums, and what citations did.
 """

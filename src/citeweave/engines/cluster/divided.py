@@ -132,6 +132,8 @@ class DividedChain(ABC):
         self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
         """The data of each worker."""
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device)
+        self.device = device
+        """What each worker samples on."""
         self._team: Team | None = None
         self._point: _Point | None = None
         self._given = False

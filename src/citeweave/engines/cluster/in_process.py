@@ -1,5 +1,7 @@
-"""Workers that are threads of this process: for tests, to see what an exchange costs, and for several
-parts on one GPU."""
+"""Workers that are threads of this process.
+
+They are for tests, for measuring what an exchange costs, and for several parts on one GPU.
+"""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

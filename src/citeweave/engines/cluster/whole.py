@@ -1,8 +1,8 @@
 """Moments at which a divided chain is one piece: it starts, citations join, phi' joins.
 
 These take tokens or citations one after the other, each given those before it, from the chain's own
-random stream. One worker therefore puts the parts together, does it as a chain in threads, or on its
-GPU, would, and gives every part its own again.
+random stream. One worker therefore puts the parts together, does it as a chain in one piece would,
+in threads or on its GPU, and gives every part its own again.
 """
 
 from collections.abc import Sequence

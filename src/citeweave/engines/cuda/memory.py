@@ -142,9 +142,7 @@ def tree_arrays(chain: Chain) -> dict[str, np.ndarray]:
     }
 
 
-def _by_round(
-    sizes: np.ndarray, rounds: int, number: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _by_round(sizes: np.ndarray, rounds: int, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Order documents by round, longest first, and tell where rounds begin.
 
     ``number`` are the documents' numbers in the whole corpus, of those that the chain owns.

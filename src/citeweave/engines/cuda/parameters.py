@@ -68,7 +68,6 @@ class DeviceDraws:
     def weigh(self, *, topics_alone: bool = False) -> None:
         """Rebuild P, M and E; ``topics_alone`` where only lambdaT changed since."""
         chain = self._chain
-        starts = chain.layout.level_start
         threads = chain.device.size(1, 256)[1]
         room = 8 * threads
         if not topics_alone and chain.proposals.marks_citations:
@@ -114,7 +113,6 @@ class DeviceDraws:
     def _weigh_marked(self, lowest: int | None = None) -> None:
         """Weigh levels below mu, from ``lowest`` up, by the topics that nodes have."""
         chain = self._chain
-        starts = chain.layout.level_start
         lowest = chain.citation_level if lowest is None else lowest
         chain.proposals.mark()
         self._begin_sums()
