@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from host_device import HostDevice
 from part_tools import differences, draw_corpus, request_for, run
+from test_on_ray import run_with_kills
 
 from citeweave.engines.cluster import ray_devices, ray_team
 from citeweave.engines.cluster.chain import RayChain
@@ -68,6 +69,18 @@ def test_workers_share_the_gpus_and_give_the_bytes_of_one(two_gpus, monkeypatch,
     chain.step = watched
     assert differences(run(chain), expected) == []
     assert left[-1] == pytest.approx({2: 0.0, 3: 0.5}[workers])  # one each, or a half each
+
+
+@pytest.mark.usefixtures("two_gpus")
+def test_a_worker_that_is_killed_gets_its_gpu_and_its_part_again(monkeypatch):
+    monkeypatch.setattr(cuda_chain, "CudaDevice", HostDevice)
+    monkeypatch.setattr(ray_team, "PartActor", TwinActor)
+    wanted = request_for(draw_corpus())
+    expected = run(cuda_chain.CudaChain.open(wanted))
+    chain = RayChain.open(wanted._replace(workers=ClusterWorkers(2, device=CUDA)))
+    found, killed = run_with_kills(chain, 1)
+    assert killed == 1
+    assert differences(found, expected) == []
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,20 @@ def test_parts_give_the_bytes_of_the_whole(case, workers):
     assert differences(run(in_parts(wanted, workers)), expected) == []
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_given_topics_are_those_of_one_gpu_too(workers):
+    wanted = request_for(draw_corpus(), network_from=1)
+    topics = np.random.default_rng(1).integers(5, size=len(wanted.data.tokens))
+    whole, parts = CudaChain.open(wanted), in_parts(wanted, workers)
+    for chain in (whole, parts):
+        chain.start(topics)
+        for _ in range(2):
+            chain.step()
+    assert differences(flatten(parts.state), flatten(whole.state)) == []
+    for chain in (whole, parts):
+        chain.close()
+
+
 @pytest.fixture(scope="module")
 def wanted():
     """Ask for a chain whose citations join after one iteration and whose phi' after two."""

@@ -1,5 +1,6 @@
 """On a GPU: parts of a chain that share it give the bytes of the chain in one piece."""
 
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_parts_go_on_from_a_chain_in_one_piece_and_back():
     for _ in range(3):
         whole.step()
     parts = in_parts(request, 2)
-    parts.restore(whole.state)
+    parts.restore(deepcopy(whole.state))  # which is handed over with the first step
     for _ in range(2):
         whole.step()
         parts.step()

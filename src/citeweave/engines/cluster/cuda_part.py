@@ -103,7 +103,7 @@ class CudaPartChain(CudaChain):
         super()._repair_nodes()
         self._cited_moved = False
         if self._plan.divided:
-            self._fetch_nodes(self._plan.parents)
+            self._fetch_nodes(self._plan.parents, weighted=self.network_on)
 
     def _repair_level(self, level: int) -> None:
         """Tell the owners of nodes what was done to copies, and repair those that are owned."""
@@ -136,17 +136,17 @@ class CudaPartChain(CudaChain):
     def _before_citations(self) -> None:
         """Bring all copies up to date: of cited papers, and of the nodes above them."""
         self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes)
+        self._fetch_nodes(self._plan.nodes, weighted=True)
 
     def _fetch_documents(self) -> None:
         """Bring copies of cited papers up to date, on the level that citations reach."""
         self._fetch_rows(self._plan.cited, self.layout.citation_node, weighted=True)
 
-    def _fetch_nodes(self, routes: tuple[Route, ...]) -> None:
-        """Bring copies of nodes above documents up to date, weights included."""
+    def _fetch_nodes(self, routes: tuple[Route, ...], *, weighted: bool) -> None:
+        """Bring copies of nodes above documents up to date, with their weights if these count."""
         for level in range(1, self.spec.n_shared):
             start = int(self.layout.level_start[level])
-            self._fetch_rows(routes[level], start, weighted=self.network_on)
+            self._fetch_rows(routes[level], start, weighted=weighted)
 
     def _fetch_rows(self, route: Route, start: int, *, weighted: bool) -> None:
         """Bring copies of rows of counts up to date, with further numbers of their nodes."""
@@ -187,5 +187,5 @@ class CudaPartChain(CudaChain):
         """Add the posterior means of what the part owns, and of its citations."""
         if self.network_on:
             self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes)
+        self._fetch_nodes(self._plan.nodes, weighted=False)
         super().keep_sample(sums)

@@ -381,6 +381,8 @@ class DividedChain(ABC):
     def _perform(self, team: Team, what: str, spec: ModelSpec) -> list[Any]:
         if what not in {_JOIN_CITATIONS, _JOIN_BURSTS}:
             return team.call(what)
+        if what == _JOIN_CITATIONS and self.device == CUDA:
+            return team.call(what)  # from a snapshot: every worker its own
         more = (self._last_spec,) if what == _JOIN_BURSTS else ()
         recipe = self._recipe._replace(spec=spec)
         parts = team.in_one_piece(what, recipe, *more, from_parts=True)
@@ -410,6 +412,8 @@ class DividedChain(ABC):
                     for plan in self.plans
                 ],
             )
+        elif point.topics is None and self.device == CUDA:
+            team.call("begin", [(point.spec,)] * len(self.plans))
         else:
             recipe = self._recipe._replace(spec=point.spec)
             parts = team.in_one_piece(whole.begin.__name__, recipe, point.topics, from_parts=False)

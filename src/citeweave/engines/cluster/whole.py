@@ -1,8 +1,9 @@
 """Moments at which a divided chain is one piece: it starts, citations join, phi' joins.
 
 These take tokens or citations one after the other, each given those before it, from the chain's own
-random stream. One worker therefore puts the parts together, does it as a chain in one piece would,
-in threads or on its GPU, and gives every part its own again.
+random stream. One worker therefore puts the parts together, does it as a chain in threads would,
+and gives every part its own again. Of parts on GPUs, this is so with given topics and with phi',
+which a chain on one GPU seats on the host, too; the rest they begin from streams of their own.
 """
 
 from collections.abc import Sequence
@@ -11,21 +12,20 @@ from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.state_parts import fill_state, part_of_state
 from citeweave.engines.cluster.worker import Recipe
 from citeweave.engines.core.arrays import Array, State
-from citeweave.engines.core.capabilities import CUDA
 from citeweave.engines.core.data import Data
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.core.starting import with_bursts
-from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.threads.chain import SnapshotChain
 
 __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 
-def new_whole(recipe: Recipe, data: Data) -> SnapshotChain | CudaChain:
+def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
     """Make the chain in one piece, not yet started."""
-    spec, settings, seed, stream, threads, rounds, device = recipe
-    kind = CudaChain if device == CUDA else SnapshotChain
-    return kind(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
+    spec, settings, seed, stream, threads, rounds, _ = recipe
+    return SnapshotChain(
+        spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
+    )
 
 
 def begin(
@@ -34,24 +34,18 @@ def begin(
     """Give every token a first topic; gives the states of parts."""
     chain = new_whole(recipe, data)
     chain.start(topics)
-    return _take_apart(chain, plans)
+    chain.close()
+    return [part_of_state(chain.state, plan) for plan in plans]
 
 
 def _put_together(
     recipe: Recipe, data: Data, plans: Sequence[PartPlan], parts: Sequence[State]
-) -> SnapshotChain | CudaChain:
+) -> SnapshotChain:
     chain = new_whole(recipe, data)
-    state = chain.state
     for plan, part in zip(plans, parts, strict=True):
-        fill_state(state, plan, part)
-    chain.restore(state)
+        fill_state(chain.state, plan, part)
+    chain.restore(chain.state)
     return chain
-
-
-def _take_apart(chain: SnapshotChain | CudaChain, plans: Sequence[PartPlan]) -> list[State]:
-    state = chain.state  # on the host, before a device is given up
-    chain.close()
-    return [part_of_state(state, plan) for plan in plans]
 
 
 def join_citations(
@@ -60,7 +54,8 @@ def join_citations(
     """Let citations join; gives the states of parts."""
     chain = _put_together(recipe, data, plans, parts)
     chain.switch_network_on()
-    return _take_apart(chain, plans)
+    chain.close()
+    return [part_of_state(chain.state, plan) for plan in plans]
 
 
 def join_bursts(

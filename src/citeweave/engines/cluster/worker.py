@@ -107,6 +107,17 @@ class PartWorker:
             self.chain.collect_samples(self._sums)
         return self._sums
 
+    def begin(self, spec: ModelSpec) -> None:
+        """Give every token of the part a first topic, together with all other parts."""
+        self._sums = None
+        self.chain.close()
+        self.chain = self._make(spec)
+        self.chain.start()
+
+    def join_citations(self) -> None:
+        """Let citations join, together with all other parts."""
+        self.chain.switch_network_on()
+
     def restore(self, spec: ModelSpec, state: State, sums: Sums | None) -> None:
         """Go on from the part of a state, with the sums of samples kept before."""
         self.drop()

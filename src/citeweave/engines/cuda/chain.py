@@ -257,6 +257,7 @@ class CudaChain(Chain):
         self._ahead = True
         self.run("start_words", next_key(self.host.random), shared=self.count_shared)
         self._repair_nodes()
+        self._merge_words()
         self._repair_words()
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
@@ -388,7 +389,8 @@ class CudaChain(Chain):
         self.device.upload(self.arrays["topic_scale"], scale)
         self._draws.weigh()
         expected = float(self.device.download(self.arrays["report"])[0])
-        scale *= max(len(self.layout.citing), 1) / max(expected, 1e-12)
+        made = int(self.exchange.sum(np.array([self.part.n_citations]))[0])
+        scale *= max(made, 1) / max(expected, 1e-12)
         self.device.upload(self.arrays["topic_scale"], scale)
         self._walk_citations(starting=True)
         self.device.clear(self.arrays["tally"][_CITATIONS])  # of moves alone, not of the start
