@@ -20,8 +20,6 @@ from citeweave.errors import CiteweaveError
 
 pytestmark = pytest.mark.gpu
 
-JOINING = {"network_from": 1, "burst_from": 2}
-
 
 @pytest.fixture(autouse=True)
 def _gpu():
@@ -31,10 +29,11 @@ def _gpu():
         pytest.skip(str(error))
 
 
-def wanted(model, topics, rounds, authors):
+def wanted(model, topics, rounds, authors, burst_from=0):
     spec = preset(model)
     data = small_data(spec, documents=3000, citations=9000, authors=authors)
-    return Request(spec, data, ChainSettings(topics, **JOINING), seed=1, rounds=rounds)
+    settings = ChainSettings(topics, network_from=1, burst_from=burst_from)
+    return Request(spec, data, settings, seed=1, rounds=rounds)
 
 
 @cache
@@ -50,7 +49,7 @@ def in_parts(request, workers):
 @pytest.mark.parametrize(
     "case",
     [
-        ("scntm", 5, 1, 900),
+        ("scntm", 5, 1, 900, 2),
         ("scntm", 20, 3, 900),
         ("scntm", 50, 1, 3),  # groups that are divided themselves
         ("scntm", 150, 1, 300),
