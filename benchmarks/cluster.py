@@ -6,9 +6,11 @@
     python -m benchmarks.cluster crossing hep-th ieee-vis   # citations between parts
     python -m benchmarks.cluster turns                      # two workers compared with two threads
     python -m benchmarks.cluster large runs.jsonl           # ten times the ML shape, by two workers
+    python -m benchmarks.cluster gpu                        # parts on one GPU beside it alone
 
 Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). Times are processor
-times, which other work on the machine hardly affects; ``turns`` also gives wall-clock times.
+times, which other work on the machine hardly affects; ``turns`` and ``gpu`` give wall-clock times.
+``gpu`` needs neither Ray nor a table library.
 """
 
 from __future__ import annotations
@@ -23,18 +25,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from benchmarks.parallel import WORDS, draw_data
 
-from citeweave import datasets
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
 from citeweave.engines.cluster.worker import most_memory
+from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
+from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.spec import preset
+from citeweave.engines.cuda import CudaChain, CudaDevice
 from citeweave.engines.threads.chain import SnapshotChain
-from citeweave.model.groups import build_tree
 
 if TYPE_CHECKING:
     from citeweave.engines.cluster.divided import DividedChain
+    from citeweave.engines.protocol import RunningChain
 
 RUNS = [
     (scale, topics, workers)
@@ -50,14 +54,17 @@ UNSEEN = [(0.02, 40, 2), (0.03, 60, 3)]
 STEPS = 4
 _BEFORE = 3
 """Iterations that are not counted, in which kernels are loaded and citations join."""
+_BEFORE_ON_GPU = 6
+"""The same on a GPU, where the first few also bring the state to the host."""
 
 
-def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> Request:
+def request(
+    data: Data, topics: int, *, threads: int = 1, workers: int = 1, device: str = CPU
+) -> Request:
     """Request a chain with the default model and one snapshot per sweep."""
     settings = ChainSettings(topics=topics, network_from=1)
-    return Request(
-        preset("scntm"), data, settings, 1, threads=threads, workers=ClusterWorkers(workers)
-    )
+    team = ClusterWorkers(workers, device=device)
+    return Request(preset("scntm"), data, settings, 1, threads=threads, workers=team)
 
 
 def run_workers(
@@ -264,8 +271,53 @@ def compare_turns(scale: float, topics: int, turns: int) -> None:
     )
 
 
+def compare_gpu(scale: float, topics: int, turns: int, numbers: list[int]) -> None:
+    """Time a GPU alone, and with several parts of a chain on it that are threads of one process."""
+    print(f"{CudaDevice().describe()}; {scale:g} of the ML shape, {topics} topics")
+    data = draw_data(scale, topics)
+    alone = CudaChain.open(request(data, topics))
+    _warm_up(alone)
+    taken = [alone.step().seconds for _ in range(turns)]
+    expected = [array.copy() for array in all_arrays(alone.state)]
+    alone.close()
+    print("| chain | ms, median (range) | MB sent per part | messages | ms of exchanges | bytes |")
+    print("|---|--:|--:|--:|--:|---|")
+    print(f"| in one piece | {_spread(taken)} | | | | |", flush=True)
+    for parts in numbers:
+        chain = InProcessChain.open(request(data, topics, workers=parts, device=CUDA))
+        _warm_up(chain)
+        before = chain.usage()
+        taken = [chain.step().seconds for _ in range(turns)]
+        used = list(zip(before, chain.usage(), strict=True))
+        sent, messages, waited = (
+            sum(getattr(b, name) - getattr(a, name) for a, b in used) / parts / turns
+            for name in ("bytes", "messages", "waited")
+        )
+        state = zip(all_arrays(chain.state), expected, strict=True)
+        same = all(np.array_equal(mine, theirs) for mine, theirs in state)
+        chain.close()
+        cells = [_spread(taken), f"{sent / 1e6:.2f}", f"{messages:.0f}", f"{1000 * waited:.1f}"]
+        cells.append("the same" if same else "OTHERS")
+        print(f"| {parts} parts | {' | '.join(cells)} |", flush=True)
+
+
+def _warm_up(chain: RunningChain) -> None:
+    chain.start()
+    for _ in range(_BEFORE_ON_GPU):
+        chain.step()
+
+
+def _spread(seconds: list[float]) -> str:
+    low, middle, high = (1000 * value for value in (min(seconds), median(seconds), max(seconds)))
+    return f"{middle:.1f} ({low:.1f} to {high:.1f})"
+
+
 def show_crossing(names: list[str]) -> None:
     """Print the share of citations between parts, and how well parts are balanced."""
+    # read tables, which the other commands do without
+    from citeweave import datasets  # noqa: PLC0415
+    from citeweave.model.groups import build_tree  # noqa: PLC0415
+
     print("| corpus | parts | citations that cross | at random | largest part of the mean |")
     print("|---|--:|--:|--:|--:|")
     for name in names:
@@ -293,7 +345,9 @@ def main() -> None:
     turns = commands.add_parser("turns")
     large = commands.add_parser("large")
     large.add_argument("runs", type=Path, help="those that constants are fitted to")
-    for one, scale in ((turns, 1.0), (large, 10.0)):
+    gpu = commands.add_parser("gpu")
+    gpu.add_argument("--parts", type=int, nargs="+", default=[1, 2, 4])
+    for one, scale in ((turns, 1.0), (large, 10.0), (gpu, 0.3)):
         one.add_argument("--scale", type=float, default=scale)
         one.add_argument("--topics", type=int, default=20)
         one.add_argument("--turns", type=int, default=5)
@@ -313,6 +367,8 @@ def main() -> None:
         show_crossing(given.corpora)
     elif given.command == "turns":
         compare_turns(given.scale, given.topics, given.turns)
+    elif given.command == "gpu":
+        compare_gpu(given.scale, given.topics, given.turns, given.parts)
     else:
         show_large(given.runs, given.scale, given.topics, given.turns)
 

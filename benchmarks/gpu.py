@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 PARTS = {
     "checks": ["-m", "pytest", "tests/engines/cuda", "-m", "gpu"],
     "parts of an iteration": ["benchmarks/parallel.py", "--topics", "20", "50", "200"],
+    "parts of a chain": ["-m", "benchmarks.cluster", "gpu", "--scale", "1"],
     "ten times the size": ["benchmarks/parallel.py", "--topics", "20", "--scale", "10"],
     "many topics": ["benchmarks/parallel_topics.py", "--topics", "1000", "4096", "--dense"],
     "the whole command": ["-m", "benchmarks.end_to_end"],

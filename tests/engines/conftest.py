@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from citeweave.engines.cluster.in_process import InProcessChain
+from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.registry import ENGINES
 
@@ -23,7 +24,8 @@ class ThreeParts(InProcessChain):
 
     @classmethod
     def open(cls, request):
-        return super().open(request._replace(workers=ClusterWorkers(3)))
+        device = CUDA if request.workers.device == CUDA else CPU
+        return super().open(request._replace(workers=ClusterWorkers(3, device=device)))
 
 
 @pytest.fixture

@@ -113,6 +113,10 @@ class DividedRunningChain(RunningChain, Protocol):
     does without.
     """
 
+    @property
+    def device(self) -> str:
+        """What each worker samples on, found out where the request left it open."""
+
     def empty_sums(self) -> Sums:
         """Make empty sums; memory is taken when samples are collected."""
 

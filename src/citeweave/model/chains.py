@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from citeweave.engines.core.capabilities import CPU
 from citeweave.engines.core.data import ClusterWorkers, Data, Request
-from citeweave.engines.protocol import RunningChain
+from citeweave.engines.protocol import RunningChain, as_divided
 from citeweave.engines.registry import AUTO, ENGINES, choose_engine, place
 from citeweave.engines.staged import open_chain
 from citeweave.errors import CiteweaveError
@@ -70,7 +70,7 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
         try:
             first = new_chain(chosen, data, 0)
         except CiteweaveError as error:
-            if plan.device != AUTO or chosen.device == CPU:
+            if plan.device != AUTO or chosen.device == CPU or chosen.divided:
                 raise
             failed = (*failed, chosen.engine)
             text = f"In threads, not {place(chosen.device)}: {error}"
@@ -78,6 +78,9 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
             notes = (*notes, text)
         else:
             break
+    divided = as_divided(first)
+    if divided is not None:  # its cluster has been asked
+        chosen = chosen.on(divided.device)
     if begun_on is not None and begun_on != chosen.device:
         notes = (*notes, f"Begun on {begun_on}, went on on {chosen.device}.")
     return OpenedPlan(chosen, first, notes)
@@ -97,6 +100,6 @@ def new_chain(plan: "Plan", data: Data, number: int) -> RunningChain:
         stream=number,
         threads=plan.threads_per_chain,
         rounds=plan.rounds or 1,
-        workers=ClusterWorkers(plan.workers, plan.address),
+        workers=ClusterWorkers(plan.workers, plan.address, plan.device),
     )
     return open_chain(ENGINES[find_engine(plan).engine], request)

@@ -16,7 +16,7 @@ import numpy as np
 
 from citeweave import naming
 from citeweave.corpus.columns import PERIOD
-from citeweave.engines.core.capabilities import CPU, SEQUENTIAL, SNAPSHOT
+from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import DISCOUNT_LIMIT, PAPER, ZERO, ModelSpec, preset
 from citeweave.engines.registry import AUTO, ENGINES, devices, one_chain, sweeps
@@ -111,7 +111,7 @@ class Plan:
     threads: int
     """Total number of cores."""
     device: str
-    """"auto" until `citeweave.model.chains` has chosen."""
+    """"auto" until `citeweave.model.chains` has chosen; that of each worker, if there are any."""
     categories: int | None = None
     """Minimum number of latent categories; None if labels determine it, or without any."""
     labels: str = NO_LABELS
@@ -352,7 +352,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         sweep=SNAPSHOT if divided else p["sweep"],
         rounds=None if p["rounds"] is None else int(p["rounds"]),
         threads=_cores() if p["threads"] is None else int(p["threads"]),
-        device=CPU if divided else p["device"],
+        device=p["device"],
         engine=p["engine"] if divided else "",
         workers=int(p["workers"] or 1),
         address=p["address"],
@@ -378,8 +378,6 @@ def _divided(p: Mapping[str, Any]) -> bool:
         raise fail(
             "sweep", f"'{AUTO}' or '{SNAPSHOT}' where the engine is {p['engine']!r}", p["sweep"]
         )
-    if divided and p["device"] not in {AUTO, CPU}:
-        raise fail("device", f"'{AUTO}' where the engine is {p['engine']!r}", p["device"])
     return divided
 
 

@@ -534,7 +534,9 @@ class SCNTMParameters(Parametrised):
         "Device for snapshot sweeps. ``auto``: an NVIDIA GPU if there is one that can sample "
         "the model and has enough memory, threads otherwise. ``cuda``: a GPU, for a corpus of "
         "any size; an error if there is none. Sequential sweeps always run on the CPU. A GPU "
-        "rounds differently, so the same seed gives the same bytes on one kind of device only.",
+        "rounds differently, so the same seed gives the same bytes on one kind of device only. "
+        'With ``engine="ray"``, the device of each worker; ``auto`` takes GPUs if there is one for '
+        "every worker.",
         group=SAMPLING,
         before="cpu",
         page="understand/parallel.md",
@@ -545,7 +547,7 @@ class SCNTMParameters(Parametrised):
         "Engine: auto (this process or its GPU), or ray: workers that share each chain.",
         "What makes the sweeps. ``auto`` samples in this process or on its GPU; ``ray`` divides "
         "the papers of a chain between worker processes, on this computer or on a Ray cluster, and "
-        "gives the bytes of snapshot sweeps in threads.",
+        "gives the bytes of snapshot sweeps in threads, or on one GPU.",
         group=SAMPLING,
         before="auto",
         page="how-to/cluster.md",

@@ -147,7 +147,7 @@ def test_a_fit_is_that_of_threads_and_goes_on_without_ray(tmp_path):
 @pytest.mark.usefixtures("ray_started")
 def test_other_versions_are_refused_in_one_line(wanted, monkeypatch):
     versions = ray_team.describe_versions() | {"numpy": "0.1"}
-    monkeypatch.setattr(ray_team, "describe_versions", lambda: versions)
+    monkeypatch.setattr(ray_team, "describe_versions", lambda _: versions)
     chain = on_ray(wanted, 1)
     chain.start()
     with pytest.raises(
@@ -161,6 +161,13 @@ def test_other_versions_are_refused_in_one_line(wanted, monkeypatch):
 def test_too_few_cores_are_told(wanted):
     with pytest.raises(RunError, match="cores where the workers need 9999"):
         RayChain.open(wanted._replace(threads=1, workers=ClusterWorkers(9999, "auto")))
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_a_cluster_without_gpus_says_what_to_do(wanted):
+    with pytest.raises(RunError, match=r"no GPU, and device 'cuda' .*--num-gpus.* device 'cpu'"):
+        RayChain.open(wanted._replace(workers=ClusterWorkers(2, device="cuda")))
+    assert RayChain.open(wanted._replace(workers=ClusterWorkers(2, device="auto"))).device == "cpu"
 
 
 def test_an_address_without_ray_is_told_at_once(wanted):
@@ -196,7 +203,6 @@ def test_models_that_cannot_be_divided_are_refused():
     [
         ({"workers": 2}, "unless .*engine.* is 'ray'"),
         ({"engine": "ray", "sweep": "sequential"}, "'auto' or 'snapshot'"),
-        ({"engine": "ray", "device": "cuda"}, "'auto' where the engine is 'ray'"),
     ],
 )
 def test_options_that_do_not_fit_are_told(options, told):

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ _ROOM = (
 
 
 _OWNERS = {}
+_LOCK = Lock()
+"""Kernels of a library have its arrays and its scratch memory to themselves while they run."""
 
 
 class HostDevice:  # sizes are given and have no meaning here
@@ -61,8 +64,9 @@ class HostDevice:  # sizes are given and have no meaning here
 
     def bind(self, arrays):
         pointers = np.array([arrays[name].ctypes.data for name in FIELDS], np.uint64)
-        self.pointers = [int(pointer) for pointer in pointers]
-        _OWNERS.pop(self.library._name, None)
+        with _LOCK:
+            self.pointers = [int(pointer) for pointer in pointers]
+            _OWNERS.pop(self.library._name, None)
 
     def size(self, blocks, threads):  # noqa: ARG002
         return 1, 1
@@ -74,11 +78,16 @@ class HostDevice:  # sizes are given and have no meaning here
             np.float64: ctypes.c_double,
             int: ctypes.c_int,
         }
-        if _OWNERS.get(self.library._name) is not self:  # a library is loaded once a process
-            place = (ctypes.c_uint64 * len(self.pointers)).in_dll(self.library, "ctx")
-            place[:] = self.pointers
-            _OWNERS[self.library._name] = self
-        getattr(self.library, name)(*(kinds[type(a)](a) for a in args))
+        given = [
+            ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else kinds[type(a)](a)
+            for a in args
+        ]
+        with _LOCK:
+            if _OWNERS.get(self.library._name) is not self:  # a library is loaded once a process
+                place = (ctypes.c_uint64 * len(self.pointers)).in_dll(self.library, "ctx")
+                place[:] = self.pointers
+                _OWNERS[self.library._name] = self
+            getattr(self.library, name)(*given)
 
     def zeros(self, size, kind):
         return np.zeros(size, kind)

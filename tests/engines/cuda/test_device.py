@@ -147,7 +147,6 @@ def test_kernels_that_do_not_compile(install):
             spec,
             topics=5,
             words=data.n_words,
-            documents=len(data.offsets) - 1,
             grouping=choose_grouping(5),
         )
     )

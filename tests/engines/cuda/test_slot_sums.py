@@ -216,7 +216,8 @@ def test_citations_leave_the_sums_that_they_saw(chain):
         chain.device.clear(chain.arrays["counter"])
         chain.device.clear(chain.arrays["move_depth"])
         chain.run("sweep_citations", next_key(chain.host.random), int(place), int(place) + 1, 0)
-        chain.run("add_moves", len(chain.layout.citing), 0, 1)
+        n_citations = len(chain.layout.citing)
+        chain.run("add_moves", n_citations, n_citations, 0, 1)
         for level in range(chain.citation_level, chain.spec.n_shared - 1, -1):
             chain.run("repair_documents", level)
         chain._repair_nodes()

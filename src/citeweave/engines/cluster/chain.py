@@ -2,11 +2,13 @@
 
 from typing import Self
 
+from citeweave.engines.cluster.cuda_part import refuse_on_gpus
 from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
 from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.ray_devices import choose_device, gpu_share
 from citeweave.engines.cluster.ray_team import RayTeam, connect_ray, import_ray
 from citeweave.engines.cluster.worker import Recipe
-from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
+from citeweave.engines.core.capabilities import CPU, CUDA, SNAPSHOT, Capabilities
 from citeweave.engines.core.data import Data, Request
 
 __all__ = ["RayChain"]
@@ -26,6 +28,8 @@ class RayChain(DividedChain):
 
     _cores = 0
     """Cores that Ray sets aside for each worker."""
+    _gpus = 0.0
+    """GPUs that it sets aside."""
 
     @classmethod
     def probe(cls) -> str:
@@ -40,10 +44,12 @@ class RayChain(DividedChain):
         computer.
         """
         spec, data, settings, seed, stream, threads, rounds, workers = request
-        number, address = workers
+        number, address, device = workers
         own = threads if address is not None else max(1, threads // number)
         cls.capabilities.check(spec, settings.topics)
         connect_ray(address, number * own)
+        if device != CPU:
+            device = choose_device(device, number, refuse_on_gpus(spec, settings.topics))
         chain = cls(
             spec,
             data,
@@ -53,9 +59,11 @@ class RayChain(DividedChain):
             threads=own,
             rounds=rounds,
             workers=number,
+            device=device,
         )
         chain._cores = own if address is not None else 0
+        chain._gpus = gpu_share(len(chain.plans)) if device == CUDA else 0.0
         return chain
 
     def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> RayTeam:
-        return RayTeam(plans, data, recipe, self._cores)
+        return RayTeam(plans, data, recipe, self._cores, self._gpus)

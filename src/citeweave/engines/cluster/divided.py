@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from citeweave.engines.cluster import whole
+from citeweave.engines.cluster.cuda_part import refuse_on_gpus
 from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
 from citeweave.engines.cluster.state_parts import (
     fill_state,
@@ -27,7 +28,7 @@ from citeweave.engines.cluster.state_parts import (
 from citeweave.engines.cluster.team import LostWorkerError, Team
 from citeweave.engines.cluster.worker import Recipe, Usage
 from citeweave.engines.core.arrays import Array, Layout, Shape, State
-from citeweave.engines.core.capabilities import Capabilities
+from citeweave.engines.core.capabilities import CPU, CUDA, Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request
 from citeweave.engines.core.estimates import Sums, empty_sums
@@ -89,6 +90,8 @@ class DividedChain(ABC):
         Threads of each worker.
     workers : int
         Workers, each with a part of the documents.
+    device : str
+        What each worker samples on: its cores ("cpu"), or a GPU ("cuda").
     """
 
     capabilities: ClassVar[Capabilities]
@@ -104,6 +107,7 @@ class DividedChain(ABC):
         threads: int = 1,
         rounds: int = 1,
         workers: int = 1,
+        device: str = CPU,
     ) -> None:
         if threads < 1 or rounds < 1:
             raise ParameterError(
@@ -111,6 +115,9 @@ class DividedChain(ABC):
                 f"Got threads={threads}, rounds={rounds} instead."
             )
         self.capabilities.check(spec, settings.topics)
+        refused = refuse_on_gpus(spec, settings.topics) if device == CUDA else None
+        if refused is not None:
+            raise ParameterError(refused)
         bursts = spec.word_level("document-topic")
         staged = bursts is not None and settings.burst_from > 0
         self._last_spec = spec
@@ -124,7 +131,9 @@ class DividedChain(ABC):
         n_parts = max(1, min(workers, self.n_documents))
         self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
         """The data of each worker."""
-        self._recipe = Recipe(spec, settings, seed, stream, threads, rounds)
+        self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device)
+        self.device = device
+        """What each worker samples on."""
         self._team: Team | None = None
         self._point: _Point | None = None
         self._given = False
@@ -372,6 +381,8 @@ class DividedChain(ABC):
     def _perform(self, team: Team, what: str, spec: ModelSpec) -> list[Any]:
         if what not in {_JOIN_CITATIONS, _JOIN_BURSTS}:
             return team.call(what)
+        if what == _JOIN_CITATIONS and self.device == CUDA:
+            return team.call(what)  # from a snapshot: every worker its own
         more = (self._last_spec,) if what == _JOIN_BURSTS else ()
         recipe = self._recipe._replace(spec=spec)
         parts = team.in_one_piece(what, recipe, *more, from_parts=True)
@@ -401,6 +412,8 @@ class DividedChain(ABC):
                     for plan in self.plans
                 ],
             )
+        elif point.topics is None and self.device == CUDA:
+            team.call("begin", [(point.spec,)] * len(self.plans))
         else:
             recipe = self._recipe._replace(spec=point.spec)
             parts = team.in_one_piece(whole.begin.__name__, recipe, point.topics, from_parts=False)

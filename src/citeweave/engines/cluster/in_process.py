@@ -1,4 +1,7 @@
-"""Workers that are threads of this process: for tests, and to see what an exchange costs."""
+"""Workers that are threads of this process.
+
+They are for tests, for measuring what an exchange costs, and for several parts on one GPU.
+"""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -89,6 +92,7 @@ class InProcessChain(DividedChain):
             threads=max(1, threads // workers.number),
             rounds=rounds,
             workers=workers.number,
+            device=workers.device,
         )
 
     def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> ThreadTeam:

@@ -6,11 +6,12 @@ hang below, and of the cited papers themselves. Changes go to the owner, and row
 of a part's own parents after every merge, all others before citations are swept.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from citeweave.engines.cluster.exchanges import PartExchange, add_packed, pack
+from citeweave.engines.cluster.exchanges import PartExchange
+from citeweave.engines.cluster.messages import complete_sums, fetch_copies, tell_owners
 from citeweave.engines.cluster.plans import PartPlan, Route
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.chain import NO_EXTRA, StepReport
@@ -101,17 +102,18 @@ class PartChain(SnapshotChain):
         elif self._cited_moved or plan.divided:
             start = int(self.layout.level_start[level])
             route = plan.nodes[level] if self._cited_moved else plan.parents[level]
-            outgoing = []
-            for copies in route.copies:
+
+            def take(copies: np.ndarray) -> np.ndarray:
                 rows = start + copies
                 both = np.stack([customers[:, rows].sum(axis=0), tables[:, rows].sum(axis=0)])
-                outgoing.append(pack(both.astype(np.int32)))
                 customers[:, rows], tables[:, rows] = 0, 0
-            for owned, payload in zip(route.owned, self.exchange.swap_all(outgoing), strict=True):
-                both = np.zeros((2, len(owned), customers.shape[2]), np.int32)
-                add_packed(both, payload)
+                return both.astype(np.int32)
+
+            def add(owned: np.ndarray, both: np.ndarray) -> None:
                 customers[0, start + owned] += both[0]
                 tables[0, start + owned] += both[1]
+
+            tell_owners(self.exchange, route, take, add)
         super()._merge_level(level)
 
     def _merge_citations(self, round_: int) -> None:
@@ -149,18 +151,19 @@ class PartChain(SnapshotChain):
         """Bring copies of rows of counts up to date, with further numbers of their nodes."""
         counts = self.state.topics
         totals = (counts.total_customers, counts.total_tables, *more)
-        outgoing = []
-        for owned in route.owned:
+
+        def take(owned: np.ndarray) -> list[np.ndarray]:
             rows = start + owned
-            packed = pack(np.stack([counts.customers[rows], counts.tables[rows]]))
-            outgoing.append((*(array[rows] for array in totals), *packed))
-        for copies, payload in zip(route.copies, self.exchange.swap_all(outgoing), strict=True):
+            both = np.stack([counts.customers[rows], counts.tables[rows]])
+            return [both, *(array[rows] for array in totals)]
+
+        def put(copies: np.ndarray, found: Sequence[np.ndarray]) -> None:
             rows = start + copies
-            both = np.zeros((2, len(copies), counts.customers.shape[1]), np.int32)
-            add_packed(both, payload[len(totals) :])
-            counts.customers[rows], counts.tables[rows] = both
-            for array, came in zip(totals, payload[: len(totals)], strict=True):
+            counts.customers[rows], counts.tables[rows] = found[0]
+            for array, came in zip(totals, found[1:], strict=True):
                 array[rows] = came
+
+        fetch_copies(self.exchange, route, take, put)
 
     def _complete_weights(self, level: int, found: np.ndarray) -> None:
         """Add what nodes inherit from children in other parts, and set the weights of all.
@@ -169,14 +172,7 @@ class PartChain(SnapshotChain):
         """
         route = self._plan.parents[level]
         start = int(self.layout.level_start[level])
-        for owned, came in zip(
-            route.owned, self.exchange.swap([found[copies] for copies in route.copies]), strict=True
-        ):
-            found[owned] += came
-        for copies, came in zip(
-            route.copies, self.exchange.swap([found[owned] for owned in route.owned]), strict=True
-        ):
-            found[copies] = came
+        complete_sums(self.exchange, route, found)
         weights = found / self._draws.unit
         end = start + len(found)
         self.exponent.cite_weight[start:end], self.exponent.cited_weight[start:end] = weights.T

@@ -23,6 +23,7 @@ from citeweave.engines.cluster.exchanges import PartExchange, Payload, StoppedEr
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.team import LostWorkerError
 from citeweave.engines.cluster.worker import PartWorker, Recipe
+from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import Data
 from citeweave.errors import CiteweaveError, MissingDependencyError, RunError
 
@@ -103,9 +104,10 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host, int(port)), timeout=_KNOCK).close()
 
 
-def describe_versions() -> dict[str, str]:
-    """Name the versions that results depend on."""
-    names = ("citeweave", "numpy", "scipy", "numba", "llvmlite")
+def describe_versions(device: str = CPU) -> dict[str, str]:
+    """Name the versions that results on a device depend on."""
+    names = ["citeweave", "numpy", "scipy", "numba", "llvmlite"]
+    names += ["cupy", "cupy-cuda12x", "cupy-cuda13x"] if device == CUDA else []
     found = {"Python": platform.python_version()}
     for name in names:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -199,7 +201,7 @@ class PartActor:
         self, plan: PartPlan, recipe: Recipe, rank: int, size: int, versions: dict[str, str]
     ) -> None:
         """Take a part; everything that results depend on must be as on the driver."""
-        here = describe_versions()
+        here = describe_versions(recipe.device)
         for name, version in versions.items():
             if here.get(name) != version:
                 raise RunError(
@@ -276,9 +278,18 @@ class RayTeam:
     recipe : Recipe
     cores : int
         Cores that Ray sets aside for each worker.
+    gpus : float
+        GPUs, or the share of one, that it sets aside.
     """
 
-    def __init__(self, plans: list[PartPlan], data: Data, recipe: Recipe, cores: int) -> None:
+    def __init__(
+        self,
+        plans: list[PartPlan],
+        data: Data,
+        recipe: Recipe,
+        cores: int,
+        gpus: float = 0.0,
+    ) -> None:
         self._ray = import_ray()
         self._recipe = recipe
         self._plans = [self._ray.put(plan) for plan in plans]
@@ -287,8 +298,9 @@ class RayTeam:
         # restarted as often as need be, wherever there is room; calls that were lost are not made
         # again, since the whole team goes back to one state
         self._kind = kind.options(
-            num_cpus=cores, max_restarts=-1, max_task_retries=0, max_concurrency=4
+            num_cpus=cores, num_gpus=gpus, max_restarts=-1, max_task_retries=0, max_concurrency=4
         )
+        self._gpus = gpus
         self.actors = [self._kind.remote() for _ in plans]
         self._epoch = 0
         self._prepare()
@@ -346,7 +358,7 @@ class RayTeam:
 
     def _prepare(self) -> None:
         self._epoch += 1
-        size, versions = len(self.actors), describe_versions()
+        size, versions = len(self.actors), describe_versions(self._recipe.device)
         prepared = [self._alive(rank) for rank in range(size)]
         self._finish(
             [
@@ -370,9 +382,11 @@ class RayTeam:
                 break
             except ray.exceptions.RayError:  # not started again yet
                 time.sleep(0.1)
+        wanted = f"{self._recipe.threads} free cores"
+        wanted += f" and {self._gpus:g} of a GPU free" if self._gpus else ""
         raise RunError(
             f"Ray has not started worker {rank} within {_PATIENCE:.0f} s: no node has "
-            f"{self._recipe.threads} free cores. Add nodes, or use fewer workers or threads. What "
+            f"{wanted}. Add nodes, or use fewer workers or threads. What "
             "was saved is intact; continue with `citeweave resume RUN`."
         )
 

@@ -2,7 +2,8 @@
 
 These take tokens or citations one after the other, each given those before it, from the chain's own
 random stream. One worker therefore puts the parts together, does it as a chain in threads would,
-and gives every part its own again.
+and gives every part its own again. Of parts on GPUs, this is so with given topics and with phi',
+which a chain on one GPU seats on the host, too; the rest they begin from streams of their own.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
     """Make the chain in one piece, not yet started."""
-    spec, settings, seed, stream, threads, rounds = recipe
+    spec, settings, seed, stream, threads, rounds, _ = recipe
     return SnapshotChain(
         spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
     )

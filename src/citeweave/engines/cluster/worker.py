@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.engines.cluster.cuda_part import CudaPartChain
 from citeweave.engines.cluster.exchanges import PartExchange
 from citeweave.engines.cluster.part_chain import PartChain
 from citeweave.engines.cluster.plans import PartPlan
@@ -22,6 +23,7 @@ from citeweave.engines.cluster.state_parts import (
     shared_arrays,
 )
 from citeweave.engines.core.arrays import State, flatten
+from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import ChainSettings, Data, Info, read_words
 from citeweave.engines.core.estimates import Sums, new_sums
 from citeweave.engines.core.row_files import PartFile, RowMean, read_rows, write_rows
@@ -42,6 +44,8 @@ class Recipe(NamedTuple):
     threads: int
     """Of each worker."""
     rounds: int
+    device: str = CPU
+    """What each worker samples on."""
 
 
 class Usage(NamedTuple):
@@ -76,27 +80,47 @@ class PartWorker:
         self.chain = self._make(recipe.spec)
         self._sums: Sums | None = None
 
-    def _make(self, spec: ModelSpec) -> PartChain:
-        _, settings, seed, stream, threads, rounds = self._recipe
-        return PartChain(
+    def _make(self, spec: ModelSpec) -> PartChain | CudaPartChain:
+        recipe = self._recipe
+        kind = CudaPartChain if recipe.device == CUDA else PartChain
+        return kind(
             self._plan,
             self._exchange,
             spec,
-            settings._replace(debug=False),  # a part of the counts is in other parts
-            seed=seed,
-            stream=stream,
-            threads=threads,
-            rounds=rounds,
+            recipe.settings._replace(debug=False),  # a part of the counts is in other parts
+            seed=recipe.seed,
+            stream=recipe.stream,
+            threads=recipe.threads,
+            rounds=recipe.rounds,
         )
 
     def _enter(self, spec: ModelSpec) -> None:
         """Have a chain of a model, which gains a level on the way."""
         if spec != self.chain.spec:
+            self._collect()
             self.chain.close()
             self.chain = self._make(spec)
 
+    def _collect(self) -> Sums | None:
+        """Give the sums of all samples so far, which a GPU keeps for itself until then."""
+        if self._sums is not None:
+            self.chain.collect_samples(self._sums)
+        return self._sums
+
+    def begin(self, spec: ModelSpec) -> None:
+        """Give every token of the part a first topic, together with all other parts."""
+        self._sums = None
+        self.chain.close()
+        self.chain = self._make(spec)
+        self.chain.start()
+
+    def join_citations(self) -> None:
+        """Let citations join, together with all other parts."""
+        self.chain.switch_network_on()
+
     def restore(self, spec: ModelSpec, state: State, sums: Sums | None) -> None:
         """Go on from the part of a state, with the sums of samples kept before."""
+        self.drop()
         self.take(spec, state)
         self._sums = None if sums is None else Sums(*(array.copy() for array in sums))
 
@@ -110,10 +134,10 @@ class PartWorker:
         if not path.is_file():
             raise RunError(_unseen(path, "the checkpoint"))
         found = read_rows(path, all_rows(self._plan))
+        self.drop()
         self._enter(spec)
         overwrite(flatten(self.chain.state, "state."), found)
         self.chain.restore(self.chain.state)
-        self._sums = None
         if with_sums and "sums.samples" in found:
             self._sums = new_sums(self.chain)
             overwrite(flatten(self._sums, "sums."), found)
@@ -131,7 +155,8 @@ class PartWorker:
         Gives the file, the shapes of what it holds, and of the first part what all have alike.
         """
         self.see(folder)
-        sums = self._sums if self._sums is not None and self._sums.samples[0] else None
+        sums = self._collect()
+        sums = sums if sums is not None and sums.samples[0] else None
         path = folder / f"{self._exchange.rank:05d}.npz"
         with writing(
             path,
@@ -152,7 +177,7 @@ class PartWorker:
         Gives checksums by file, and of the first part the sums that all have alike with the root's.
         """
         self.see(folder)
-        sums = self._sums
+        sums = self._collect()
         if sums is None:
             raise RunError("The chain has kept no samples to take means of.")
         plan = self._plan
@@ -178,10 +203,11 @@ class PartWorker:
     def drop(self) -> None:
         """Discard the samples kept so far."""
         self._sums = None
+        self.chain.drop_samples()
 
     def export(self) -> tuple[State, Sums | None]:
         """Give the state and the sums."""
-        return self.chain.state, self._sums
+        return self.chain.state, self._collect()
 
     def usage(self) -> Usage:
         """Tell what was used so far."""
@@ -189,7 +215,7 @@ class PartWorker:
         return Usage(sent.messages, sent.bytes, sent.seconds, time.process_time(), most_memory())
 
     def close(self) -> None:
-        """End the threads of the part."""
+        """Release the threads of the part, and its memory on a GPU."""
         self.chain.close()
 
 

@@ -7,7 +7,7 @@ from citeweave import naming
 from citeweave.engines.core.spec import MOST_TOPICS, ModelSpec
 from citeweave.errors import ParameterError
 
-__all__ = ["CPU", "SEQUENTIAL", "SNAPSHOT", "Capabilities", "any_model"]
+__all__ = ["CPU", "CUDA", "SEQUENTIAL", "SNAPSHOT", "Capabilities", "any_model"]
 
 SEQUENTIAL = "sequential"
 """Sweeps that sample tokens one after the other."""
@@ -15,6 +15,8 @@ SNAPSHOT = "snapshot"
 """Sweeps that sample many documents at the same time, from a snapshot of shared counts."""
 CPU = "cpu"
 """The device that every machine has."""
+CUDA = "cuda"
+"""An NVIDIA GPU."""
 
 
 def any_model(spec: ModelSpec) -> str | None:  # noqa: ARG001 (one of several predicates)

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from citeweave.engines.core.arrays import Array
+from citeweave.engines.core.capabilities import CPU
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
 __all__ = [
@@ -120,6 +121,8 @@ class ClusterWorkers(NamedTuple):
     number: int = 1
     address: str | None = None
     """Address of their cluster; None for this computer."""
+    device: str = CPU
+    """What each of them samples on: its cores, or a GPU."""
 
 
 class Request(NamedTuple):

@@ -27,7 +27,7 @@ from citeweave.engines.cuda.memory import (
     tree_arrays,
     upload_state,
 )
-from citeweave.engines.cuda.parameters import COUNTED, RANGES, DeviceDraws
+from citeweave.engines.cuda.parameters import DeviceDraws
 from citeweave.engines.cuda.program import (
     MEASURE_ROWS,
     PACKED_BELOW,
@@ -54,6 +54,10 @@ _NEAR_ALONE = 4
 those beyond it are seen in tests."""
 
 
+_CITATIONS = slice(4, 7)
+"""Places of the tally of citations, as in the kernels."""
+_REPAIRED_WORDS = (8,)
+"""Those that all parts of a chain count alike."""
 POSTERIOR_EVERY = 50
 """Iterations between measurements of the log posterior, after the first few."""
 
@@ -114,7 +118,7 @@ class CudaChain(Chain):
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         if spec.citations is not None:
             check_citation_order(self.layout)
-        self.rounds = min(rounds, max(self.n_documents, 1))
+        self.rounds = min(rounds, max(self.part.all_documents, 1))
         self.repaired = np.zeros(2, np.int64)
         """Number of repaired tables so far: on the topic side and on the word side."""
         self.arrays: dict[str, Any] = {}
@@ -143,7 +147,6 @@ class CudaChain(Chain):
             spec,
             topics=settings.topics,
             words=data.n_words,
-            documents=len(data.offsets) - 1,
             grouping=self._grouping,
             packed=_most_customers(data) < PACKED_BELOW,
             most_self=MOST_SELF if settings.self_citations == LEFT_OUT else 0,
@@ -185,14 +188,8 @@ class CudaChain(Chain):
             far = word_slots.far_floats * self._word_blocks * sweepers
             if self.spec.citations is not None:
                 far = max(far, cite_slots.far_floats * self._cite_blocks * citers)
-        self.node_segment = fixed["node_segment"]
-        room = room_arrays(
-            self,
-            self._program,
-            sweeping=sweeping,
-            segments=len(fixed["segment_start"]),
-            far_floats=far,
-        )
+        self.node_segment = fixed.pop("node_segment")
+        room = room_arrays(self, self._program, sweeping=sweeping, far_floats=far)
         self._check_memory(bytes_needed(self, fixed, room))
         for name, array in fixed.items():
             self.arrays[name] = device.put(array if array.size else np.zeros(1, array.dtype))
@@ -260,6 +257,7 @@ class CudaChain(Chain):
         self._ahead = True
         self.run("start_words", next_key(self.host.random), shared=self.count_shared)
         self._repair_nodes()
+        self._merge_words()
         self._repair_words()
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
@@ -318,16 +316,18 @@ class CudaChain(Chain):
             self._draws.weigh()
         self.run("measure_words", shared=self.count_shared)
         words = len(self.spec.topic_side) + 3  # their range of ``node_value``
-        report = self._draws.add_up(words, words + 1)
-        tally = [int(x) for x in report[COUNTED : COUNTED + 16]]
+        self._draws.add_up(words, words + 1)
+        totals, counts = self._draws.take_totals("tally", counts_alike=_REPAIRED_WORDS)
+        tally = [int(x) for x in counts]
         self.repaired += tally[7:9]
         check_counted(self, tally)
+        report = self.device.download(self.arrays["report"])
         return StepReport(
-            log_likelihood=float(report[RANGES + words]),
+            log_likelihood=float(totals[words]),
             topics=int(report[_TOPICS]),
             rate=float(report[0]) if self.network_on else float("nan"),
             words=tally[:4],
-            citations=tally[4:7],
+            citations=tally[_CITATIONS],
         )
 
     def log_posterior(self, rate: float) -> float:
@@ -374,9 +374,13 @@ class CudaChain(Chain):
                 threads=self._grouping.threads,
             )
             self._repair_nodes()
+            self._merge_words()
             self._repair_words()
         if self.network_on:
             self._draws.weigh()
+
+    def _merge_words(self) -> None:
+        """Add up changes of the word side over all parts, if there are several."""
 
     def switch_network_on(self) -> None:
         """Give citations their first topics, with rates that expect as many as there are."""
@@ -385,9 +389,11 @@ class CudaChain(Chain):
         self.device.upload(self.arrays["topic_scale"], scale)
         self._draws.weigh()
         expected = float(self.device.download(self.arrays["report"])[0])
-        scale *= max(len(self.layout.citing), 1) / max(expected, 1e-12)
+        made = int(self.exchange.sum(np.array([self.part.n_citations]))[0])
+        scale *= max(made, 1) / max(expected, 1e-12)
         self.device.upload(self.arrays["topic_scale"], scale)
         self._walk_citations(starting=True)
+        self.device.clear(self.arrays["tally"][_CITATIONS])  # of moves alone, not of the start
         self.host.clock[1] = 1
         if self.settings.sample_propensities:
             self._draws.draw_propensities()
@@ -402,6 +408,7 @@ class CudaChain(Chain):
                 self._draws.weigh()
             if self.sparse:
                 self.proposals.before_citations()
+            self._before_citations()
             key = next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
@@ -415,12 +422,21 @@ class CudaChain(Chain):
                 blocks=self._cite_blocks,
                 threads=self._grouping.threads,
             )
-            self.run("add_moves", len(self.layout.citing), round_, self.rounds)
+            self._merge_citations()
+            self.run(
+                "add_moves", len(self.layout.citing), self.part.n_citations, round_, self.rounds
+            )
             for level in range(self.citation_level, self.spec.n_shared - 1, -1):
                 self.run("repair_documents", level)
             if len(self.layout.server):
                 self.run("give_up_tables")
             self._repair_nodes()
+
+    def _before_citations(self) -> None:
+        """Bring what the chain has of other parts, if there are any, up to date."""
+
+    def _merge_citations(self) -> None:
+        """Exchange what citations did to papers of other parts, if there are any."""
 
     def sweep_authors(self) -> None:
         """Draw who serves the tables of shared papers, on the host."""
@@ -445,7 +461,7 @@ class CudaChain(Chain):
     def parents_moved(self) -> None:
         """Bring the device's tree up to the papers' parents."""
         arrays = tree_arrays(self)
-        self.node_segment = arrays["node_segment"]
+        self.node_segment = arrays.pop("node_segment")
         for name, array in arrays.items():
             self.device.upload(self.arrays[name], array)
 
@@ -453,9 +469,31 @@ class CudaChain(Chain):
         """Add changes to the nodes above documents, the lowest level first."""
         self.proposals.spoil()
         for level in range(self.spec.n_shared - 1, 0, -1):
-            self.run("repair_nodes", level)
+            self._repair_level(level)
         self.run("sum_root", shared=4 * self.settings.topics, blocks=264, threads=256)
+        self.add_parts("root_sum")
         self.run("set_root", blocks=1, threads=32)
+
+    def _repair_level(self, level: int) -> None:
+        """Add changes to the nodes of a level that the chain owns."""
+        self.run("repair_nodes", level)
+
+    def complete_weights(self, level: int) -> None:
+        """Add what nodes of a level inherit from children in other parts, if there are any."""
+
+    def add_parts(self, name: str) -> None:
+        """Let an array of integers be the sum of those of all parts, if there are several."""
+        if self.exchange.size > 1:
+            array = self.arrays[name]
+            self.device.upload(array, self.exchange.sum(self.device.download(array)))
+
+    def propensity_means(self) -> tuple[np.float64, np.float64]:
+        """Return the means of lambda+ and lambda- over all documents."""
+        threads = self.device.size(1, 256)[1]
+        self.run("sum_propensities", shared=8 * threads, blocks=132, threads=256)
+        totals, _ = self._draws.take_totals("won")
+        cite, cited = totals[len(self.spec.topic_side) + 4 :] / self.part.all_documents
+        return cite, cited
 
     def _repair_words(self) -> None:
         for name in ("word_total_customers", "word_total_tables", "background_totals"):

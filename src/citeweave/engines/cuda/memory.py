@@ -14,11 +14,11 @@ from citeweave.engines.cuda.program import (
     Program,
     burst_rows,
     table_places,
-    weigh_parts,
 )
 from citeweave.engines.cuda.proposals import slot_room
 
 __all__ = [
+    "EXACT_LIMBS",
     "SERVED",
     "bytes_needed",
     "bytes_of_sums",
@@ -42,8 +42,10 @@ _SAMPLE_SUMS = (
     "sum_cited",
     "sum_scale",
 )
-_TRIAL_ROOM = 2 * 16 * 264
-"""Sums of a topic in slice draws: two for each of 16 values and of 264 blocks."""
+_TRIAL_SUMS = 2 * 16
+"""Sums of a topic in slice draws: two for each of 16 values."""
+EXACT_LIMBS = 4
+"""Whole numbers of an exact sum, as in exact.cuh."""
 _SEGMENT = 256
 """Most children whose sum is taken by one group of lanes."""
 
@@ -116,11 +118,14 @@ SERVED = (*_NAMES["topics"], "server", "served", "share")
 def tree_arrays(chain: Chain) -> dict[str, np.ndarray]:
     """List the children of all nodes, in segments of a limited number.
 
-    The children, where segments begin (with room for as many as there may be, as papers change
-    their parents), and the first segment of each node.
+    The children that the chain owns, where segments begin (with room for as many as there may be,
+    as papers change their parents), and the first segment of each node, which stays on the host.
     """
-    parent = chain.layout.parent[1:]
-    order = np.argsort(parent, kind="stable") + 1
+    ends = chain.part.level_end[1:]
+    own = [np.arange(*span) for span in zip(chain.layout.level_start[1:], ends, strict=False)]
+    owned = np.concatenate(own)
+    parent = chain.layout.parent[owned]
+    order = owned[np.argsort(parent, kind="stable")]
     made = np.bincount(parent, minlength=len(chain.layout.parent))
     segments = -(-made // _SEGMENT)
     first = np.concatenate([[0], np.cumsum(segments)])
@@ -137,11 +142,13 @@ def tree_arrays(chain: Chain) -> dict[str, np.ndarray]:
     }
 
 
-def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """Order documents by round, longest first, and tell where rounds begin."""
-    documents = np.arange(len(sizes))
-    order = np.lexsort((documents, -sizes, documents % rounds))
-    starts = np.searchsorted(documents[order] % rounds, np.arange(rounds + 1))
+def _by_round(sizes: np.ndarray, rounds: int, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Order documents by round, longest first, and tell where rounds begin.
+
+    ``number`` are the documents' numbers in the whole corpus, of those that the chain owns.
+    """
+    order = np.lexsort((number, -sizes[: len(number)], number % rounds))
+    starts = np.searchsorted(number[order] % rounds, np.arange(rounds + 1))
     return order.astype(np.int32), starts
 
 
@@ -166,28 +173,32 @@ def _padded_patches(tables: list[RatioTable]) -> np.ndarray:
 
 
 def _ranges(chain: Chain) -> np.ndarray:
-    """Where ``node_value`` holds what: levels, phi, gamma, phi' and the words of documents."""
-    starts = chain.layout.level_start
-    topics, documents = chain.settings.topics, chain.n_documents
-    levels = [(starts[i], starts[i + 1]) for i in range(len(starts) - 1)]
-    phi, bursts = starts[-1], starts[-1] + topics + 1
-    ranges = [*levels, (phi, bursts - 1), (bursts - 1, bursts), (bursts, bursts + documents)]
-    return np.array([*ranges, (0, documents)], np.int64)
+    """Where ``node_value`` holds what: levels, phi, gamma, phi' (nothing), words of documents."""
+    starts, part = chain.layout.level_start, chain.part
+    levels = list(zip(starts[:-1], part.level_end, strict=True))
+    gamma = starts[-1] + chain.settings.topics
+    ranges = [*levels, (starts[-1], gamma), (gamma, gamma + 1), (0, 0), (0, part.n_documents)]
+    return np.array(ranges, np.int64)
 
 
 def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Make what never changes, on the host; also where rounds of words and citations begin."""
     layout = chain.layout
-    n_documents = chain.n_documents
-    order, word_rounds = _by_round(np.diff(layout.document_start), rounds)
+    n_documents, part = chain.n_documents, chain.part
+    number = part.document[: part.n_documents]
+    order, word_rounds = _by_round(np.diff(layout.document_start), rounds, number)
     made = np.bincount(layout.citing, minlength=n_documents)
-    cite_order, cite_rounds = _by_round(made, rounds)
+    cite_order, cite_rounds = _by_round(made, rounds, number)
     tables = ratio_tables(chain)
     degrees = chain.degrees
     arrays = {
         "word": layout.word,
         "document_start": layout.document_start,
         "level_start": layout.level_start.astype(np.int32),
+        "level_end": part.level_end.astype(np.int32),
+        "node_number": part.node.astype(np.int64),
+        "document_number": part.document.astype(np.int32),
+        "extent": np.array([n_documents, part.n_documents, part.all_documents], np.int64),
         "leaf": layout.leaf,
         "citing": layout.citing,
         "cited_document": layout.cited,
@@ -208,7 +219,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
 
 
 def room_arrays(
-    chain: Chain, program: Program, *, sweeping: int, segments: int, far_floats: int
+    chain: Chain, program: Program, *, sweeping: int, far_floats: int
 ) -> dict[str, tuple[int, type]]:
     """List what sweeps need besides, by size and type.
 
@@ -239,8 +250,9 @@ def room_arrays(
         "cited_weight": (weighted, np.float64),
         "cite_passed": (weighted, np.float64),
         "cited_passed": (weighted, np.float64),
-        "segment_cite": (segments, np.float64),
-        "segment_cited": (segments, np.float64),
+        "inherited": (2 * int(layout.level_start[citation_level]) if networked else 0, np.uint64),
+        "whole_sum": (columns * max(citation_level, 1), np.uint64),
+        "unit": (2, np.float64),
         "node_rate": (weighted, np.float64),
         "node_customers": (n_shared * topics, np.int32),
         "node_tables": (n_shared * topics, np.int32),
@@ -257,12 +269,11 @@ def room_arrays(
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * floats, np.float32),
-        "partial": (columns * max(citation_level, 1) * weigh_parts(topics), np.float64),
         "column": (columns * max(citation_level, 1), np.float64),
-        "trial_part": (_TRIAL_ROOM * topics if networked else 0, np.float64),
+        "trial_sum": (_TRIAL_SUMS * topics if networked else 0, np.uint64),
         "node_mean": (n_shared * topics, np.float64),
-        "node_value": (n_nodes + topics + 1 + chain.n_documents, np.float64),
-        "block_value": (4096, np.float64),
+        "node_value": (max(n_nodes + topics + 1, chain.n_documents), np.float64),
+        "exact": (EXACT_LIMBS * (len(chain.spec.topic_side) + 6), np.uint64),
         "report": (64, np.float64),
         "won": (32, np.uint64),
         "tally": (16, np.uint64),

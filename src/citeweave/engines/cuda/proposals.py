@@ -75,8 +75,6 @@ def slot_room(chain: Chain, program: Program, *, far_floats: int) -> dict[str, t
         "listed": (above, np.uint8),
         "bits": (marked * -(-topics // 32), np.uint32),
         "outer": (int(layout.level_start[spec.n_shared]) * (2 + spec.n_shared), np.float64),
-        "whole_sum": (2 * topics + 2, np.uint64),
-        "unit": (2, np.float64),
         "far_cells": (far_floats, np.float32),
     }
     if program.defines["SPARSE"]:

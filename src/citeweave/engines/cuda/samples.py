@@ -53,10 +53,8 @@ class DeviceSums:
         chain.run("mean_words")
         chain.run("count_topics", blocks=1, threads=256)
         if chain.network_on:
-            chain.run("mean_citations", len(chain.layout.citing))
-            room = 8 * chain.device.size(1, 1024)[1]
-            chain.run("mean_propensities", shared=room, blocks=1, threads=1024)
-            chain.run("add_propensities")
+            chain.run("mean_citations", chain.part.n_citations)
+            chain.run("add_propensities", *chain.propensity_means())
         if len(chain.layout.server):
             parameters = chain.host.parameters
             shares = parameters.contribution

@@ -48,7 +48,7 @@ DEV void enter_document(Walk &walk, Path &path, u64 key, const Turn &turn, const
     walk[ctx.topic[i]].count_token(FIELD_OWN, ctx.burst_table[i]);
   group_sync();
 #endif
-  walk.draws.rng = open_stream(key, 0, (u64)turn.document);
+  walk.draws.rng = open_stream(key, 0, (u64)ctx.document_number[turn.document]);
 }
 
 DEV void leave_document(const Walk &walk, const Path &path) {

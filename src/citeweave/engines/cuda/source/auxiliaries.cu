@@ -1,6 +1,6 @@
 // Auxiliary variables of the concentrations (CPU twin: engines/core/concentrations.py). Every node has
-// streams of its own; sums of logarithms are kept a node at a time and added up in a fixed order
-// (likelihood.cu).
+// streams of its own; logarithms are kept a node at a time and added up in likelihood.cu, those of phi'
+// here.
 
 // Successes of a node: psi_j ~ Bernoulli(beta / (beta + j alpha)), j < T, its threads taking turns.
 DEV int successes(u64 key, u64 node, int tables, double discount, double beta, int first, int step) {
@@ -23,13 +23,14 @@ KERNEL gather_shared(u64 key) {
   for (int level = 0; level < N_SHARED; level++) {
     double discount = ctx.topic_discount[level];
     int won = 0;
-    for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+    for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_end[level];
          n += all_groups()) {
+      u64 number = (u64)ctx.node_number[n];
       int customers = (int)ctx.total_customers[n];
       double beta = ctx.topic_concentration[n];
       if (customers > 0)
-        won += successes(key, n, (int)ctx.total_tables[n], discount, beta, lane_id(), LANES);
-      if (lane_id() == 0) ctx.node_value[n] = draw_rest(key, n, customers, beta);
+        won += successes(key, number, (int)ctx.total_tables[n], discount, beta, lane_id(), LANES);
+      if (lane_id() == 0) ctx.node_value[n] = draw_rest(key, number, customers, beta);
     }
     add_count(ctx.won + level, won);
   }
@@ -40,12 +41,13 @@ KERNEL gather_documents(u64 key) {
   for (int level = N_SHARED; level < LEVELS; level++) {
     int won = 0;
     for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
-         n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x) {
+         n < ctx.level_end[level]; n += (i64)gridDim.x * blockDim.x) {
+      u64 number = (u64)ctx.node_number[n];
       int customers = (int)ctx.total_customers[n];
       double beta = ctx.topic_concentration[n];
       if (customers > 0)
-        won += successes(key, n, (int)ctx.total_tables[n], ctx.topic_discount[level], beta, 0, 1);
-      ctx.node_value[n] = draw_rest(key, n, customers, beta);
+        won += successes(key, number, (int)ctx.total_tables[n], ctx.topic_discount[level], beta, 0, 1);
+      ctx.node_value[n] = draw_rest(key, number, customers, beta);
     }
     add_count(ctx.won + level, won);
   }
@@ -73,18 +75,18 @@ KERNEL gather_words(u64 key) {
 #define BATCH (K <= 32 ? 8 : K <= 64 ? 4 : K <= 128 ? 2 : 1)
 #define BURST_ROWS (3 * BATCH)
 
-// All phi'_dk that have customers: a batch's sum into ``node_value`` of its first document.
+// All phi'_dk that have customers.
 KERNEL gather_bursts(u64 key) {
 #if BURST
-  double *values = ctx.node_value + ctx.ranges[2 * RANGE_BURST];
   int *tokens = (int *)group_rows(BURST_ROWS), *tables = tokens + BATCH * K;
   int *used = tables + BATCH * K;
   double beta = ctx.word_concentration[1], discount = ctx.word_discount[2];
   int won = 0;
-  for (i64 first = BATCH * first_group(); first < N_DOCUMENTS; first += BATCH * all_groups()) {
+  Exact sum = no_exact();
+  for (i64 first = BATCH * first_group(); first < OWN_DOCUMENTS; first += BATCH * all_groups()) {
     for (int i = lane_id(); i < BATCH * K; i += LANES) tokens[i] = tables[i] = 0;
     group_sync();
-    for (int j = 0; j < BATCH && first + j < N_DOCUMENTS; j++) {
+    for (int j = 0; j < BATCH && first + j < OWN_DOCUMENTS; j++) {
       i64 end = ctx.document_start[first + j + 1];
       for (i64 i = ctx.document_start[first + j] + lane_id(); i < end; i += LANES) {
         add_to(tokens + j * K + ctx.topic[i], 1);
@@ -100,18 +102,15 @@ KERNEL gather_bursts(u64 key) {
       n_used += group_sum((int)here);
     }
     group_sync();
-    double value = 0.0;
     for (int i = lane_id(); i < n_used; i += LANES) {
       int cell = used[i];
-      u64 node = (u64)first * K + cell;
+      u64 node = (u64)ctx.document_number[first + cell / K] * K + cell % K;
       won += successes(key, node, tables[cell], discount, beta, 0, 1);
-      value += draw_rest(key, node, tokens[cell], beta);
+      add_exact(sum, draw_rest(key, node, tokens[cell], beta));
     }
-    value = group_sum(value);
-    for (int j = lane_id(); j < BATCH && first + j < N_DOCUMENTS; j += LANES)
-      values[first + j] = j == 0 ? value : 0.0;
     group_sync();
   }
   add_count(ctx.won + RANGE_BURST, won);
+  tell_group_exact(RANGE_BURST, sum);
 #endif
 }

@@ -67,7 +67,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
     load_citing(ends, turn.document);
     walk.first = turn.begin;
     enter_citing(walk, ends);
-    walk.draws.rng = open_stream(key, 1, (u64)turn.document);
+    walk.draws.rng = open_stream(key, 1, (u64)ctx.document_number[turn.document]);
     Seen seen;
     seen.forget();
     n_visited += length;

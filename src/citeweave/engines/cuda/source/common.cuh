@@ -11,6 +11,11 @@ constexpr int CHUNK_UNROLL = HELD ? CHUNKS : 4;
 #define TERMS 24  // 21, and room for whole reads of four
 #define GOLDEN 0x9E3779B97F4A7C15ull
 
+// A part of a chain holds copies of documents and nodes of other parts, after its own on every level.
+#define N_DOCUMENTS ctx.extent[0]  // held
+#define OWN_DOCUMENTS ctx.extent[1]
+#define ALL_DOCUMENTS ctx.extent[2]  // of the whole corpus
+
 #define TABLE_BACKGROUND LEVELS
 #define TABLE_PHI (LEVELS + 1)
 #define TABLE_BURST (LEVELS + 2)
@@ -207,16 +212,29 @@ DEV void set_totals(i64 n, int customers, int tables) {
 }
 
 // Sum over the threads of a block, in a fixed tree; ``room`` holds a number a thread.
-DEV double block_sum(double value, double *room) {
+template <typename T> DEV T block_sum(T value, T *room) {
   room[threadIdx.x] = value;
   block_sync();
   for (int half = blockDim.x / 2; half > 0; half /= 2) {
     if ((int)threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
     block_sync();
   }
-  double sum = room[0];
+  T sum = room[0];
   block_sync();
   return sum;
+}
+
+DEV double block_max(double value, double *room) {
+  room[threadIdx.x] = value;
+  block_sync();
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    if ((int)threadIdx.x < half)
+      room[threadIdx.x] = fmax(room[threadIdx.x], room[threadIdx.x + half]);
+    block_sync();
+  }
+  double most = room[0];
+  block_sync();
+  return most;
 }
 
 // A document that a group goes through: its tokens or its citations.

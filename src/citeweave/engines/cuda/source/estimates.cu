@@ -58,7 +58,7 @@ KERNEL mean_level(int level) {
 
 KERNEL mean_documents() {
   double mean[CHUNKS];
-  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
+  for (i64 d = first_group(); d < OWN_DOCUMENTS; d += all_groups()) {
     read_mean(mean, ctx.parent[ctx.level_start[N_SHARED] + d]);
     for (int lower = 0; lower < N_DOCUMENT; lower++) {
       descend(mean, ctx.level_start[N_SHARED + lower] + d, N_SHARED + lower);
@@ -67,7 +67,7 @@ KERNEL mean_documents() {
       for (int chunk = 0; chunk < CHUNKS; chunk++) {
         int k = chunk * LANES + lane_id();
         if (k < K)
-          ctx.sum_documents[((i64)lower * N_DOCUMENTS + d) * K + k] += (float)(mean[chunk] * scale);
+          ctx.sum_documents[(lower * N_DOCUMENTS + d) * K + k] += (float)(mean[chunk] * scale);
       }
     }
   }
@@ -121,24 +121,25 @@ KERNEL mean_words() {
   }
 }
 
-// One block: the mean lambda+ and lambda- of documents, into the report's places 2 and 3.
-KERNEL mean_propensities() {
+// Sums of lambda+ and lambda- over documents, into ``exact``, zero before.
+KERNEL sum_propensities() {
 #if NETWORK
-  double *room = (double *)shared_pool;
-  Weights sums = sum_propensities(room);
-  if (threadIdx.x == 0) {
-    ctx.report[2] = sums.cite / N_DOCUMENTS;
-    ctx.report[3] = sums.cited / N_DOCUMENTS;
+  Exact cite = no_exact(), cited = no_exact();
+  for (i64 d = (i64)blockIdx.x * blockDim.x + threadIdx.x; d < OWN_DOCUMENTS;
+       d += (i64)gridDim.x * blockDim.x) {
+    add_exact(cite, ctx.cite[d]);
+    add_exact(cited, ctx.cited[d]);
   }
+  tell_block_exact(RANGE_CITE, cite, (i64 *)shared_pool);
+  tell_block_exact(RANGE_CITE + 1, cited, (i64 *)shared_pool);
 #endif
 }
 
-// Propensities with means set to 1, since only their products are identified.
-KERNEL add_propensities() {
+// Propensities with means, which are given, set to 1, since only their products are identified.
+KERNEL add_propensities(double cite, double cited) {
 #if NETWORK
-  double cite = ctx.report[2], cited = ctx.report[3];
   i64 first = (i64)blockIdx.x * blockDim.x + threadIdx.x, step = (i64)gridDim.x * blockDim.x;
-  for (i64 d = first; d < N_DOCUMENTS; d += step) {
+  for (i64 d = first; d < OWN_DOCUMENTS; d += step) {
     ctx.sum_cite[d] += ctx.cite[d] / cite;
     ctx.sum_cited[d] += ctx.cited[d] / cited;
   }

@@ -1,36 +1,57 @@
-// P, M and E from the counts (engines/core/exponent.py), and the draws that lean on them. Sums of
-// floating-point numbers are taken in one order whatever the machine does: every group adds up its
-// own nodes, and the groups' sums are added in a fixed tree.
+// P, M and E from the counts (engines/core/exponent.py), and the draws that lean on them. Sums over
+// nodes are taken in whole numbers (exact.cuh).
 
 #if NETWORK
 #define COLUMNS (2 * K + 2)
 
-// What the children of each segment pass on; a node of many children has several segments.
+// One block: by what P and M are multiplied to be whole. No sum over a chain's documents is larger than
+// the largest propensity times their number.
+KERNEL set_units() {
+  double *room = (double *)shared_pool;
+  double cite = 0.0, cited = 0.0;
+  for (i64 d = threadIdx.x; d < OWN_DOCUMENTS; d += blockDim.x) {
+    cite = fmax(cite, ctx.cite[d]);
+    cited = fmax(cited, ctx.cited[d]);
+  }
+  cite = block_max(cite, room);
+  cited = block_max(cited, room);
+  if (threadIdx.x == 0) {
+    ctx.unit[0] = whole_unit(cite * (double)ALL_DOCUMENTS);
+    ctx.unit[1] = whole_unit(cited * (double)ALL_DOCUMENTS);
+  }
+}
+
+// What the children of each segment pass on is added to ``inherited`` of their parent, zero before; a
+// node of many children has several segments.
 KERNEL sum_segments(int first, int last) {
+  double cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
   for (i64 i = first + first_group(); i < last; i += all_groups()) {
-    double cite = 0.0, cited = 0.0;
-    for (i64 j = ctx.segment_start[i] + lane_id(); j < ctx.segment_start[i + 1]; j += LANES) {
-      cite += ctx.cite_passed[ctx.child[j]];
-      cited += ctx.cited_passed[ctx.child[j]];
+    u64 cite = 0, cited = 0;
+    i64 begin = ctx.segment_start[i];
+    for (i64 j = begin + lane_id(); j < ctx.segment_start[i + 1]; j += LANES) {
+      cite += to_whole(ctx.cite_passed[ctx.child[j]], cite_unit);
+      cited += to_whole(ctx.cited_passed[ctx.child[j]], cited_unit);
     }
     cite = group_sum(cite);
     cited = group_sum(cited);
     if (lane_id() == 0) {
-      ctx.segment_cite[i] = cite;
-      ctx.segment_cited[i] = cited;
+      u64 *inherited = ctx.inherited + 2 * (i64)ctx.parent[ctx.child[begin]];
+      add_to(inherited, cite);
+      add_to(inherited + 1, cited);
     }
   }
 }
 
-// One level, from that of citations up to the one below mu. Each block adds up its nodes for as many
-// topics as there are lanes.
+// One level, from that of citations up to the one below mu: its nodes' sums are added to ``whole_sum``,
+// zero before. Each block adds up its nodes for as many topics as there are lanes.
 KERNEL weigh_level(int level, int n_parts) {
-  double *room = (double *)shared_pool;
-  double discount = ctx.topic_discount[level];
-  i64 start = ctx.level_start[level], end = ctx.level_start[level + 1];
+  u64 *room = (u64 *)shared_pool;
+  double discount = ctx.topic_discount[level], cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
+  i64 start = ctx.level_start[level], end = ctx.level_end[level];
+  u64 *whole_sum = ctx.whole_sum + (level - 1) * COLUMNS;
   for (int item = blockIdx.x; item < n_parts * CHUNKS; item += gridDim.x) {
     int part = item / CHUNKS, chunk = item % CHUNKS, k = chunk * LANES + lane_id();
-    double sums[4] = {0.0, 0.0, 0.0, 0.0};  // of P and M, and what mu is passed of both
+    u64 sums[4] = {0, 0, 0, 0};  // of P and M, and what mu is passed of both
     for (i64 n = start + (i64)part * groups_in_block() + group_in_block(); n < end;
          n += (i64)n_parts * groups_in_block()) {
       Weights weights = weights_of(n, level, start);
@@ -40,12 +61,15 @@ KERNEL weigh_level(int level, int n_parts) {
       double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
       double share = beta + discount * (double)ctx.total_tables[n];
       double cite_scaled = weights.cite * scale, cited_scaled = weights.cited * scale;
-      sums[0] += cite_scaled * own;
-      sums[1] += cited_scaled * own;
-      sums[2] += cite_scaled * share;
-      sums[3] += cited_scaled * share;
-      if (chunk == 0 && lane_id() == 0)
+      sums[0] += to_whole(cite_scaled * own, cite_unit);
+      sums[1] += to_whole(cited_scaled * own, cited_unit);
+      if (chunk == 0 && lane_id() == 0) {
         keep_weights(n, weights, {cite_scaled * share, cited_scaled * share});
+        if (level == 1) {  // mu is the parent of level 1 alone
+          sums[2] += to_whole(cite_scaled * share, cite_unit);
+          sums[3] += to_whole(cited_scaled * share, cited_unit);
+        }
+      }
     }
 #pragma unroll
     for (int which = 0; which < 4; which++) {
@@ -54,26 +78,26 @@ KERNEL weigh_level(int level, int n_parts) {
       int column = which < 2 ? which * K + k : 2 * K + which - 2;
       bool mine = which < 2 ? k < K : chunk == 0 && lane_id() == 0;
       if (group_in_block() == 0 && mine) {
-        double sum = 0.0;
+        u64 sum = 0;
         for (int group = 0; group < groups_in_block(); group++)
           sum += room[group * LANES + lane_id()];
-        if (which > 1 && level > 1) sum = 0.0;  // mu is the parent of level 1 alone
-        ctx.partial[((i64)column * CITED_LEVEL + level - 1) * n_parts + part] = sum;
+        if (sum) add_to(whole_sum + column, sum);
       }
       block_sync();
     }
   }
 }
 
-// One block a column and level: adds up what groups left.
-KERNEL sum_columns(int n_columns, int n_parts) {
-  double *room = (double *)shared_pool;
-  for (int column = blockIdx.x; column < n_columns; column += gridDim.x) {
-    double sum = 0.0;
-    for (int i = threadIdx.x; i < n_parts; i += blockDim.x)
-      sum += ctx.partial[(i64)column * n_parts + i];
-    sum = block_sum(sum, room);
-    if (threadIdx.x == 0) ctx.column[column] = sum;
+// The sums of levels up to ``lowest`` where finish_sums looks for them; ``whole_sum`` is zero again
+// afterwards.
+KERNEL place_sums(int lowest) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < lowest * COLUMNS;
+       i += gridDim.x * blockDim.x) {
+    int level = i / COLUMNS, column = i % COLUMNS;
+    bool of_cite = column < K || column == 2 * K;
+    ctx.column[column * CITED_LEVEL + level] =
+        from_whole(ctx.whole_sum[i], ctx.unit[of_cite ? 0 : 1]);
+    ctx.whole_sum[i] = 0;
   }
 }
 
@@ -121,9 +145,9 @@ KERNEL rate_level(int level, int of_citing) {
 KERNEL draw_propensities(u64 key, int of_citing, double shape_prior, double rate_prior) {
   const double *degree = of_citing ? ctx.made : ctx.received;
   double *value = of_citing ? ctx.cite : ctx.cited;
-  for (i64 d = (i64)blockIdx.x * blockDim.x + threadIdx.x; d < N_DOCUMENTS;
+  for (i64 d = (i64)blockIdx.x * blockDim.x + threadIdx.x; d < OWN_DOCUMENTS;
        d += (i64)gridDim.x * blockDim.x) {
-    Rng rng = open_stream(key, of_citing ? 0 : 1, (u64)d);
+    Rng rng = open_stream(key, of_citing ? 0 : 1, (u64)ctx.document_number[d]);
     double rate = rate_prior + ctx.node_rate[ctx.level_start[CITED_LEVEL] + d];
     int drawn = 0;
     while (drawn < MOST_SELF && ctx.self_topic[d * MOST_SELF + drawn] >= 0) drawn++;
@@ -139,7 +163,7 @@ KERNEL count_citations(int n_citations) {
   for (i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x; e < n_citations;
        e += (i64)gridDim.x * blockDim.x)
     add_to(sums + ctx.citing_topic[e], 1);
-  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (i64)N_DOCUMENTS * MOST_SELF;
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < OWN_DOCUMENTS * MOST_SELF;
        i += (i64)gridDim.x * blockDim.x)
     if (ctx.self_topic[i] >= 0) add_to(sums + ctx.self_topic[i], 1);
   block_sync();

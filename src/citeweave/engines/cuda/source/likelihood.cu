@@ -1,36 +1,18 @@
-// Sums over ranges of ``node_value``, in a fixed order, and the training log likelihood of words.
+// Sums over ranges of ``node_value``, and the training log likelihood of words.
 
-// Adds up ``node_value`` over ranges of it, ``per_range`` blocks each; finish_ranges follows.
+// Adds up ``node_value`` over ranges of it, ``per_range`` blocks each, into ``exact``, zero before.
 KERNEL sum_ranges(int first, int last, int per_range) {
-  double *room = (double *)shared_pool;
+  i64 *room = (i64 *)shared_pool;
   for (int item = blockIdx.x; item < (last - first) * per_range; item += gridDim.x) {
     int range = first + item / per_range, part = item % per_range;
-    double sum = 0.0;
+    Exact sum = no_exact();
     for (i64 i = ctx.ranges[2 * range] + (i64)part * blockDim.x + threadIdx.x;
          i < ctx.ranges[2 * range + 1]; i += (i64)per_range * blockDim.x)
-      sum += ctx.node_value[i];
-    sum = block_sum(sum, room);
-    if (threadIdx.x == 0) ctx.block_value[range * per_range + part] = sum;
+      add_exact(sum, ctx.node_value[i]);
+    tell_block_exact(range, sum, room);
   }
-}
-
-// One block: the ranges' sums into the report, from REPORT_RANGES on, and with them what kernels
-// counted: successes after the ranges of concentrations, the tally after that of words.
-KERNEL finish_ranges(int first, int last, int per_range) {
-  double *room = (double *)shared_pool;
-  for (int range = first; range < last; range++) {
-    double sum = 0.0;
-    for (int i = threadIdx.x; i < per_range; i += blockDim.x)
-      sum += ctx.block_value[range * per_range + i];
-    sum = block_sum(sum, room);
-    if (threadIdx.x == 0) ctx.report[REPORT_RANGES + range] = sum;
-  }
-  for (int i = threadIdx.x; i < 16; i += blockDim.x) {
-    u64 *counted = first == 0 ? ctx.won : ctx.tally;
-    ctx.report[REPORT_COUNTED + i] = (double)counted[i];
-    counted[i] = 0;
-  }
-  if (threadIdx.x == 0) ctx.report[REPORT_TOPICS] = (double)ctx.total_tables[0];
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    ctx.report[REPORT_TOPICS] = (double)ctx.total_tables[0];
 }
 
 #define MEASURE_ROWS 4
@@ -107,7 +89,7 @@ KERNEL measure_words() {
   int *run_tokens = tables + K, *run_tables = run_tokens + K;
   double beta = ctx.word_concentration[1], discount = ctx.word_discount[2];
 #endif
-  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
+  for (i64 d = first_group(); d < OWN_DOCUMENTS; d += all_groups()) {
     Words words = {ctx.document_start[d], ctx.document_start[d + 1]};
     count_tokens(tokens, tables, words.begin, words.end);
     double value = 0.0;

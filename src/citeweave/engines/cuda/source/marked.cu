@@ -1,22 +1,7 @@
 // P, M and E from the topics that nodes have customers in, where topics are many (exponent.cu goes
-// through all of them). Sums are taken in whole numbers, so that no order of nodes shows: 2^-60 of
-// all propensities is the smallest step.
+// through all of them).
 
 #if NETWORK
-DEV double whole_unit(double total) { return total > 0.0 ? ldexp(1.0, 59 - ilogb(total)) : 1.0; }
-
-DEV u64 to_whole(double value, double unit) { return (u64)(i64)(value * unit + 0.5); }
-
-// One block: by what P and M are multiplied to be whole.
-KERNEL set_units() {
-  double *room = (double *)shared_pool;
-  Weights sums = sum_propensities(room);
-  if (threadIdx.x == 0) {
-    ctx.unit[0] = whole_unit(sums.cite);
-    ctx.unit[1] = whole_unit(sums.cited);
-  }
-}
-
 // As weigh_level; sums are added to ``whole_sum``, zero before.
 KERNEL weigh_marked(int level) {
   u64 *sums = (u64 *)shared_pool;
@@ -48,17 +33,7 @@ KERNEL weigh_marked(int level) {
   }
   block_sync();
   for (int i = threadIdx.x; i < 2 * K + 2; i += blockDim.x)
-    if (sums[i]) add_to(ctx.whole_sum + i, sums[i]);
-}
-
-// A level's sums where finish_sums looks for them; ``whole_sum`` is zero again afterwards.
-KERNEL place_sums(int level) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 2 * K + 2; i += gridDim.x * blockDim.x) {
-    bool of_cite = i < K || i == 2 * K;
-    ctx.column[i * CITED_LEVEL + level - 1] =
-        (double)(i64)ctx.whole_sum[i] / ctx.unit[of_cite ? 0 : 1];
-    ctx.whole_sum[i] = 0;
-  }
+    if (sums[i]) add_to(ctx.whole_sum + (level - 1) * (2 * K + 2) + i, sums[i]);
 }
 
 // As rate_level, below mu.

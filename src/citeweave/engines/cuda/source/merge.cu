@@ -7,19 +7,22 @@ DEV int valid_tables(int customers, int tables) {
   return least < customers ? least : customers;
 }
 
-// What each citation of a round did to the counts of its documents and the nodes above them.
-KERNEL add_moves(int n_citations, int round, int rounds) {
+// What each citation of a round did to the counts of its documents and the nodes above them. From
+// ``n_own`` on, citations are those that papers receive from other parts of the chain: these tell the
+// owners of the nodes above.
+KERNEL add_moves(int n_citations, int n_own, int round, int rounds) {
 #if NETWORK
   for (i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x; e < n_citations;
        e += (i64)gridDim.x * blockDim.x) {
-    if (ctx.citing[e] % rounds != round) continue;
+    if (ctx.document_number[ctx.citing[e]] % rounds != round) continue;
     const unsigned char *depth = ctx.move_depth + 4 * e;
-    for (int end = 0; end < 2; end++) {
+    for (int end = e < n_own ? 0 : 1; end < 2; end++) {
       int out = depth[2 * end], into = depth[2 * end + 1];
       int n = ctx.level_start[CITED_LEVEL] + (end == 0 ? ctx.citing[e] : ctx.cited_document[e]);
       for (int step = 0; step < CITED_LEVEL; step++) {
         i64 old_place = (i64)n * K + ctx.move_old[e], new_place = (i64)n * K + ctx.move_new[e];
         bool own = CITED_LEVEL - step >= N_SHARED;
+        if (!own && e >= n_own) break;
         int *customers = own ? ctx.customers : ctx.node_customers;
         int *tables = own ? ctx.tables : ctx.node_tables;
         int left = step < out, closed = step + 1 < out;
@@ -45,7 +48,7 @@ KERNEL add_moves(int n_citations, int round, int rounds) {
 // documents are noted apart: they are added, and zero again.
 template <bool NOTED> DEV void repair_level(int level) {
   int n_repaired = 0;
-  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_end[level];
        n += all_groups()) {
     int customers_total = 0, tables_total = 0;
     for (int k = lane_id(); k < K; k += LANES) {
@@ -116,7 +119,7 @@ KERNEL sum_root() {
   int *sums = (int *)shared_pool;
   for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
   block_sync();
-  i64 begin = (i64)ctx.level_start[1] * K, end = (i64)ctx.level_start[2] * K;
+  i64 begin = (i64)ctx.level_start[1] * K, end = (i64)ctx.level_end[1] * K;
   i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = begin + (i64)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step) {
     int tables = ctx.tables[i];

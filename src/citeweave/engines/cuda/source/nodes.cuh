@@ -20,27 +20,12 @@ DEV Shares shares_of(i64 n, double discount) {
 #if NETWORK
 struct Weights { double cite, cited; };
 
-// Propensities of all documents, added up by one block; ``room`` holds a number a thread.
-DEV Weights sum_propensities(double *room) {
-  Weights sums = {0.0, 0.0};
-  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
-    sums.cite += ctx.cite[d];
-    sums.cited += ctx.cited[d];
-  }
-  sums.cite = block_sum(sums.cite, room);
-  sums.cited = block_sum(sums.cited, room);
-  return sums;
-}
-
-// A node's weights: its document's propensities, or the sum of what its children pass on.
+// A node's weights: its document's propensities, or the sum of what its children pass on
+// (``inherited``).
 DEV Weights weights_of(i64 n, int level, i64 start) {
   if (level == CITED_LEVEL) return {ctx.cite[n - start], ctx.cited[n - start]};
-  Weights sums = {0.0, 0.0};
-  for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
-    sums.cite += ctx.segment_cite[i];
-    sums.cited += ctx.segment_cited[i];
-  }
-  return sums;
+  return {from_whole(ctx.inherited[2 * n], ctx.unit[0]),
+          from_whole(ctx.inherited[2 * n + 1], ctx.unit[1])};
 }
 
 // They are kept, with what the node passes on to its parent.

@@ -2,6 +2,5 @@
 #define RANGE_PHI LEVELS
 #define RANGE_GAMMA (LEVELS + 1)
 #define RANGE_BURST (LEVELS + 2)
-#define REPORT_RANGES 4
+#define RANGE_CITE (LEVELS + 4)  // after that of words: propensities, which lie elsewhere
 #define REPORT_TOPICS 31
-#define REPORT_COUNTED 32

@@ -144,10 +144,11 @@ DEV void keep_self(const SelfPath &path, int k, const int *out, const int *into)
 }
 
 KERNEL draw_self_citations(u64 key, int round, int rounds) {
-  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
-    if (d % rounds != round) continue;
+  for (i64 d = first_group(); d < OWN_DOCUMENTS; d += all_groups()) {
+    int number = ctx.document_number[d];
+    if (number % rounds != round) continue;
     short *topics = ctx.self_topic + d * MOST_SELF;
-    Stream draws = {open_stream(key, 0, (u64)d)};
+    Stream draws = {open_stream(key, 0, (u64)number)};
     int n = 0;
     while (n < MOST_SELF && topics[n] >= 0) n++;
     bool more = uniform(draws.rng) < 0.5;

@@ -26,11 +26,12 @@ KERNEL set_means(int level) {
   }
 }
 
-// Each block adds up its nodes for as many topics as there are lanes; below mu only.
+// Each block adds up its nodes for as many topics as there are lanes, into ``trial_sum``, zero before;
+// below mu only.
 KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
   const double beta[TRIALS] = TRIAL_LIST;
-  double *room = (double *)shared_pool;
-  double discount = ctx.topic_discount[level];
+  u64 *room = (u64 *)shared_pool;
+  double discount = ctx.topic_discount[level], cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
 #if LANES >= TRIALS
   double mine = beta[0];
 #pragma unroll
@@ -39,11 +40,11 @@ KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
 #endif
   for (int item = blockIdx.x; item < n_parts * CHUNKS; item += gridDim.x) {
     int part = item / CHUNKS, k = item % CHUNKS * LANES + lane_id();
-    double cite_sum[TRIALS], cited_sum[TRIALS];
+    u64 cite_sum[TRIALS], cited_sum[TRIALS];
 #pragma unroll
-    for (int j = 0; j < TRIALS; j++) cite_sum[j] = cited_sum[j] = 0.0;
+    for (int j = 0; j < TRIALS; j++) cite_sum[j] = cited_sum[j] = 0;
     for (i64 n = ctx.level_start[level] + (i64)part * groups_in_block() + group_in_block();
-         n < ctx.level_start[level + 1]; n += (i64)n_parts * groups_in_block()) {
+         n < ctx.level_end[level]; n += (i64)n_parts * groups_in_block()) {
       double total = (double)ctx.total_customers[n];
       double taken = discount * (double)ctx.total_tables[n];
       double cite = ctx.cite_weight[n], cited = ctx.cited_weight[n];
@@ -63,8 +64,8 @@ KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
         double scale = 1.0 / (beta[j] + total);
 #endif
         double value = scale * (fixed + beta[j] * above);
-        cite_sum[j] += cite * value;
-        cited_sum[j] += cited * value;
+        cite_sum[j] += to_whole(cite * value, cite_unit);
+        cited_sum[j] += to_whole(cited * value, cited_unit);
       }
     }
 #pragma unroll
@@ -72,10 +73,10 @@ KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
       room[threadIdx.x] = j < TRIALS ? cite_sum[j % TRIALS] : cited_sum[j % TRIALS];
       block_sync();
       if (group_in_block() == 0 && k < K) {
-        double sum = 0.0;
+        u64 sum = 0;
         for (int group = 0; group < groups_in_block(); group++)
           sum += room[group * LANES + lane_id()];
-        ctx.trial_part[((i64)j * K + k) * n_parts + part] = sum;
+        if (sum) add_to(ctx.trial_sum + j * K + k, sum);
       }
       block_sync();
     }
@@ -83,20 +84,15 @@ KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
 }
 
 // A block a value: E, with what lower levels add and, for mu, in closed form.
-KERNEL finish_trials(int level, int n_parts, TRIAL_BETAS) {
+KERNEL finish_trials(int level, TRIAL_BETAS) {
   const double beta[TRIALS] = TRIAL_LIST;
   double *room = (double *)shared_pool;
   for (int j = blockIdx.x; j < TRIALS; j += gridDim.x) {
     double scale = 1.0 / (beta[j] + (double)ctx.total_customers[0]);
     double rate = 0.0;
-    for (int k = group_in_block(); k < K; k += groups_in_block()) {
-      double cite = 0.0, cited = 0.0;
-      for (int part = lane_id(); part < n_parts && level > 0; part += LANES) {
-        cite += ctx.trial_part[((i64)j * K + k) * n_parts + part];
-        cited += ctx.trial_part[((i64)(TRIALS + j) * K + k) * n_parts + part];
-      }
-      cite = group_sum(cite);
-      cited = group_sum(cited);
+    for (int k = threadIdx.x; k < K; k += blockDim.x) {
+      double cite = from_whole(ctx.trial_sum[j * K + k], ctx.unit[0]);
+      double cited = from_whole(ctx.trial_sum[(TRIALS + j) * K + k], ctx.unit[1]);
       if (level == 0) {
         double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
         cite = ctx.cite_weight[0] * own;
@@ -106,7 +102,7 @@ KERNEL finish_trials(int level, int n_parts, TRIAL_BETAS) {
         cite += ctx.column[k * CITED_LEVEL + lower - 1];
         cited += ctx.column[(K + k) * CITED_LEVEL + lower - 1];
       }
-      if (lane_id() == 0) rate += ctx.topic_scale[k] * cite * cited;
+      rate += ctx.topic_scale[k] * cite * cited;
     }
     rate = block_sum(rate, room);
     if (threadIdx.x == 0) ctx.report[TRIAL_PLACE + j] = rate;

@@ -4,9 +4,9 @@
 // table a document level; shared levels get their customers as changes, and tables by the repair.
 KERNEL start_words(u64 key) {
   int *tokens = (int *)group_rows(2);
-  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
+  for (i64 d = first_group(); d < OWN_DOCUMENTS; d += all_groups()) {
     i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
-    u64 place = mix(key ^ mix((u64)d + 1));
+    u64 place = mix(key ^ mix((u64)ctx.document_number[d] + 1));
     for (int k = lane_id(); k < K; k += LANES) tokens[k] = 0;
     group_sync();
     for (i64 i = begin + lane_id(); i < end; i += LANES) {
