@@ -4,13 +4,18 @@ All parts hold the word side and mu whole, and change them alike. Nodes in betwe
 part each; a part holds copies of those of others that its documents, or papers that these cite,
 hang below, and of the cited papers themselves. Changes go to the owner, and rows come back: those
 of a part's own parents after every merge, all others before citations are swept.
+
+`ChainInParts` has what is the same for all sweeps, `PartChain` those over all topics, and
+`citeweave.engines.cluster.sparse_part` those over slots.
 """
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.engines.cluster.exchanges import PartExchange, add_packed, pack
+from citeweave.engines.cluster.exchanges import PartExchange, Payload, add_packed, pack
 from citeweave.engines.cluster.plans import PartPlan, Route
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.chain import NO_EXTRA, StepReport
@@ -19,11 +24,21 @@ from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.threads.chain import SnapshotChain
 
-__all__ = ["PartChain"]
+__all__ = ["ChainInParts", "Copies", "PartChain"]
 
 
-class PartChain(SnapshotChain):
-    """A part of a chain of snapshot sweeps.
+class Copies(NamedTuple):
+    """Rows that parts hold copies of."""
+
+    route: Route
+    first: int
+    """Node of the route's number 0."""
+    weighed: bool
+    """Whether their weights in P and M are needed too."""
+
+
+class ChainInParts(SnapshotChain):
+    """A part of a chain of snapshot sweeps, of either kind.
 
     Parameters
     ----------
@@ -62,57 +77,22 @@ class PartChain(SnapshotChain):
         """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
         super().restore(state, extra)
         self._cited_moved, self._draws.units_due = False, True
-        for array in self._changes or ():
-            array[...] = 0
+        self._forget_changes()
 
-    def _merge_words(self) -> None:
-        """Add up the changes of all parts, each a range of words, before they are merged."""
-        changes = self._changes
-        if changes is None:
-            return
-        words, background = changes.words, changes.background_tables
-        shape = words.shape[1:]
-        together = np.zeros((shape[0], shape[1] * shape[2] + 1), np.int32)
-        np.sum(words.reshape(len(words), shape[0], -1), axis=0, out=together[:, :-1])
-        np.sum(background, axis=0, out=together[:, -1])
-        together = self.exchange.sum_by_ranges(together)
-        words[0], background[0] = together[:, :-1].reshape(shape), together[:, -1]
-        words[1:], background[1:] = 0, 0
-        super()._merge_words()
+    @abstractmethod
+    def _forget_changes(self) -> None:
+        """Empty what workers have written since the last snapshot."""
+
+    @abstractmethod
+    def _fetch(self, wanted: Sequence[Copies], more: Payload = ()) -> list[Payload]:
+        """Bring copies of rows up to date; ``more`` goes to all parts, whose own is returned."""
 
     def _merge_nodes(self) -> None:
         """Merge level by level, then bring the rows that words are swept with up to date."""
         super()._merge_nodes()
         self._cited_moved = False
         if self._plan.divided:
-            self._fetch_nodes(self._plan.parents)
-
-    def _merge_level(self, level: int) -> None:
-        """Tell the owners of nodes what was done to copies, and merge those that are owned."""
-        changes, plan = self._changes, self._plan
-        if changes is None:
-            return
-        customers, tables = changes.node_customers, changes.node_tables
-        if level == 0:
-            both = np.stack([customers[:, 0].sum(axis=0), tables[:, 0].sum(axis=0)])
-            both = self.exchange.sum(both)
-            customers[:, 0], tables[:, 0] = 0, 0
-            customers[0, 0], tables[0, 0] = both
-        elif self._cited_moved or plan.divided:
-            start = int(self.layout.level_start[level])
-            route = plan.nodes[level] if self._cited_moved else plan.parents[level]
-            outgoing = []
-            for copies in route.copies:
-                rows = start + copies
-                both = np.stack([customers[:, rows].sum(axis=0), tables[:, rows].sum(axis=0)])
-                outgoing.append(pack(both.astype(np.int32)))
-                customers[:, rows], tables[:, rows] = 0, 0
-            for owned, payload in zip(route.owned, self.exchange.swap_all(outgoing), strict=True):
-                both = np.zeros((2, len(owned), customers.shape[2]), np.int32)
-                add_packed(both, payload)
-                customers[0, start + owned] += both[0]
-                tables[0, start + owned] += both[1]
-        super()._merge_level(level)
+            self._fetch(self._nodes(self._plan.parents))
 
     def _merge_citations(self, round_: int) -> None:
         """Tell the owners of cited papers what citations did to them, then merge."""
@@ -125,42 +105,28 @@ class PartChain(SnapshotChain):
 
     def _before_citations(self) -> None:
         """Bring all copies up to date: of cited papers, and of the nodes above them."""
-        self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes)
+        super()._before_citations()
+        self._fetch([self._documents(), *self._nodes(self._plan.nodes)])
+        self._take_propensities()
 
-    def _fetch_documents(self) -> None:
-        """Bring copies of cited papers up to date, on the level that citations reach."""
-        route, first = self._plan.cited, self.layout.citation_node
-        parameters, exponent = self.state.parameters, self.exponent
-        weights = (exponent.cite_weight, exponent.cited_weight)  # propensities, as sums left them
-        self._fetch_rows(route, first, *weights)
-        for copies in route.copies:
-            parameters.cite[copies] = weights[0][first + copies]
-            parameters.cited[copies] = weights[1][first + copies]
+    def _documents(self) -> Copies:
+        """Give the copies of cited papers, on the level that citations reach."""
+        return Copies(self._plan.cited, self.layout.citation_node, weighed=True)
 
-    def _fetch_nodes(self, routes: tuple[Route, ...]) -> None:
-        """Bring copies of nodes above documents up to date, weights included."""
-        weights = (self.exponent.cite_weight, self.exponent.cited_weight)
-        for level in range(1, self.spec.n_shared):
-            start = int(self.layout.level_start[level])
-            self._fetch_rows(routes[level], start, *(weights if self.network_on else ()))
+    def _nodes(self, routes: tuple[Route, ...]) -> list[Copies]:
+        """Give the copies of nodes above documents."""
+        starts = [int(n) for n in self.layout.level_start]
+        return [
+            Copies(routes[level], starts[level], weighed=self.network_on)
+            for level in range(1, self.spec.n_shared)
+        ]
 
-    def _fetch_rows(self, route: Route, start: int, *more: np.ndarray) -> None:
-        """Bring copies of rows of counts up to date, with further numbers of their nodes."""
-        counts = self.state.topics
-        totals = (counts.total_customers, counts.total_tables, *more)
-        outgoing = []
-        for owned in route.owned:
-            rows = start + owned
-            packed = pack(np.stack([counts.customers[rows], counts.tables[rows]]))
-            outgoing.append((*(array[rows] for array in totals), *packed))
-        for copies, payload in zip(route.copies, self.exchange.swap_all(outgoing), strict=True):
-            rows = start + copies
-            both = np.zeros((2, len(copies), counts.customers.shape[1]), np.int32)
-            add_packed(both, payload[len(totals) :])
-            counts.customers[rows], counts.tables[rows] = both
-            for array, came in zip(totals, payload[: len(totals)], strict=True):
-                array[rows] = came
+    def _take_propensities(self) -> None:
+        """Give copies of cited papers the propensities that their weights are."""
+        parameters, first = self.state.parameters, self.layout.citation_node
+        for copies in self._plan.cited.copies:
+            parameters.cite[copies] = self.exponent.cite_weight[first + copies]
+            parameters.cited[copies] = self.exponent.cited_weight[first + copies]
 
     def _complete_weights(self, level: int, found: np.ndarray) -> None:
         """Add what nodes inherit from children in other parts, and set the weights of all.
@@ -191,7 +157,81 @@ class PartChain(SnapshotChain):
 
     def keep_sample(self, sums: Sums) -> None:
         """Add the posterior means of what the part owns, and of its citations."""
+        wanted = self._nodes(self._plan.nodes)
+        self._fetch([self._documents(), *wanted] if self.network_on else wanted)
         if self.network_on:
-            self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes)
+            self._take_propensities()
         super().keep_sample(sums)
+
+
+class PartChain(ChainInParts):
+    """A part of a chain of snapshot sweeps over all topics."""
+
+    def _forget_changes(self) -> None:
+        for array in self._changes or ():
+            array[...] = 0
+
+    def _merge_words(self) -> None:
+        """Add up the changes of all parts, each a range of words, before they are merged."""
+        changes = self._changes
+        if changes is None:
+            return
+        words, background = changes.words, changes.background_tables
+        shape = words.shape[1:]
+        together = np.zeros((shape[0], shape[1] * shape[2] + 1), np.int32)
+        np.sum(words.reshape(len(words), shape[0], -1), axis=0, out=together[:, :-1])
+        np.sum(background, axis=0, out=together[:, -1])
+        together = self.exchange.sum_by_ranges(together)
+        words[0], background[0] = together[:, :-1].reshape(shape), together[:, -1]
+        words[1:], background[1:] = 0, 0
+        super()._merge_words()
+
+    def _merge_level(self, level: int) -> None:
+        """Tell the owners of nodes what was done to copies, and merge those that are owned."""
+        changes, plan = self._changes, self._plan
+        if changes is None:
+            return
+        customers, tables = changes.node_customers, changes.node_tables
+        if level == 0:
+            both = np.stack([customers[:, 0].sum(axis=0), tables[:, 0].sum(axis=0)])
+            both = self.exchange.sum(both)
+            customers[:, 0], tables[:, 0] = 0, 0
+            customers[0, 0], tables[0, 0] = both
+        elif self._cited_moved or plan.divided:
+            start = int(self.layout.level_start[level])
+            route = plan.nodes[level] if self._cited_moved else plan.parents[level]
+            outgoing = []
+            for copies in route.copies:
+                rows = start + copies
+                both = np.stack([customers[:, rows].sum(axis=0), tables[:, rows].sum(axis=0)])
+                outgoing.append(pack(both.astype(np.int32)))
+                customers[:, rows], tables[:, rows] = 0, 0
+            for owned, payload in zip(route.owned, self.exchange.swap_all(outgoing), strict=True):
+                both = np.zeros((2, len(owned), customers.shape[2]), np.int32)
+                add_packed(both, payload)
+                customers[0, start + owned] += both[0]
+                tables[0, start + owned] += both[1]
+        super()._merge_level(level)
+
+    def _fetch(self, wanted: Sequence[Copies], more: Payload = ()) -> list[Payload]:
+        for one in wanted:
+            self._fetch_rows(one)
+        return self.exchange.swap_all([more] * self.exchange.size) if more else []
+
+    def _fetch_rows(self, wanted: Copies) -> None:
+        """Bring copies of rows of one level up to date."""
+        counts, route, start = self.state.topics, wanted.route, wanted.first
+        weights = (self.exponent.cite_weight, self.exponent.cited_weight)
+        totals = (counts.total_customers, counts.total_tables, *(weights if wanted.weighed else ()))
+        outgoing = []
+        for owned in route.owned:
+            rows = start + owned
+            packed = pack(np.stack([counts.customers[rows], counts.tables[rows]]))
+            outgoing.append((*(array[rows] for array in totals), *packed))
+        for copies, payload in zip(route.copies, self.exchange.swap_all(outgoing), strict=True):
+            rows = start + copies
+            both = np.zeros((2, len(copies), counts.customers.shape[1]), np.int32)
+            add_packed(both, payload[len(totals) :])
+            counts.customers[rows], counts.tables[rows] = both
+            for array, came in zip(totals, payload[: len(totals)], strict=True):
+                array[rows] = came

@@ -9,7 +9,6 @@ import numpy as np
 from citeweave.engines.core.exponent import total_rate
 from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.slots.sums import TopicSums
-from citeweave.engines.threads.exponents import set_units
 from citeweave.engines.threads.parameters import Draws
 
 if TYPE_CHECKING:
@@ -39,9 +38,13 @@ class SparseDraws(Draws):
         super().__init__(chain)
         self._gathered = False
         if chain.spec.citations is not None:
-            starts = [int(n) for n in chain.layout.level_start[: chain.citation_level + 2]]
             self.sums = TopicSums(
-                self.workers, self.nodes, self._network, presence, starts, self._discounts
+                self.workers,
+                self.nodes,
+                self._network,
+                presence,
+                self._discounts,
+                exchange=chain.exchange,
             )
 
     def counts_moved(self) -> None:
@@ -56,13 +59,11 @@ class SparseDraws(Draws):
         if not self._gathered:
             self.sums.gather()
             self._gathered = True
+        super().rebuild()
+
+    def _add_up(self) -> None:
         chain = self.chain
-        exponent, parameters = chain.exponent, chain.state.parameters
-        first = chain.layout.citation_node
-        exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
-        exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
-        set_units(self._network, exponent, chain.part, chain.exchange)
-        self.sums.add_up(exponent, chain.citation_level)
+        self.sums.add_up(chain.exponent, chain.citation_level, chain.inherit_weights)
 
     def _draw_documents(
         self,
@@ -90,6 +91,6 @@ class SparseDraws(Draws):
         chain = self.chain
         begin, end = self._levels[level]
         self.nodes.concentration[begin:end] = beta
-        self.sums.add_up(chain.exponent, level)
+        self.sums.add_up(chain.exponent, level, chain.inherit_weights)
         total = float(total_rate(chain.exponent, chain.state.parameters))
         return float((shape - 1.0) * np.log(beta) - rate * beta - total)

@@ -11,12 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index
+from citeweave.engines.core.exchange import Exchange
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.threads.exponents import (
+    Inherit,
     Network,
     Nodes,
+    inherit_shares,
     leave_share,
     node_rate,
     read_children,
@@ -34,7 +37,10 @@ _FEW = 1 << 14
 
 
 class Held(NamedTuple):
-    """The topics of every node from the root to the level that citations reach."""
+    """The topics of every node from the root to the level that citations reach.
+
+    Of that level, a part of a chain lists its own documents alone.
+    """
 
     begin: np.ndarray
     """int64 [nodes]: first entry of a node."""
@@ -68,9 +74,9 @@ class TopicSums:
         The tree read downwards, and room for shares and rates; its own sums are not used.
     presence : ndarray
         Bits of the topics that each node has customers in.
-    starts : sequence of int
-        First node of each level, and the end of the one that citations reach.
     discounts : ndarray
+    exchange : Exchange
+        With the other parts of the chain.
     """
 
     def __init__(
@@ -79,31 +85,41 @@ class TopicSums:
         nodes: Nodes,
         network: Network,
         presence: np.ndarray,
-        starts: list[int],
         discounts: np.ndarray,
+        *,
+        exchange: Exchange,
     ) -> None:
         self.workers = workers
         self.nodes = nodes
         self.network = network
         self.presence = presence
-        self.starts = starts
         self.discounts = discounts
-        levels, topics = len(starts) - 1, nodes.customers.shape[1]
+        self.exchange = exchange
+        self._spans = [
+            (int(own[0]), int(own[-1]), int(held[-1]))
+            for own, held in zip(network.bounds, network.held, strict=True)
+        ]
+        """By level: first node, and the ends of those that the chain owns and of all."""
+        last, topics = self._spans[-1][1], nodes.customers.shape[1]
+        levels = len(self._spans)
         self.by_level = np.zeros((levels, topics, 2), np.int64)
         """What the nodes of each level add to P and to M, in units."""
         self._held = Held(
-            np.zeros(starts[-1], np.int64),
-            np.zeros(starts[-1], np.int64),
+            np.zeros(last, np.int64),
+            np.zeros(last, np.int64),
             np.zeros(0, np.uint16),
             np.zeros(0),
         )
         self._pieces: list[Pieces] = []
+        """By level: of the nodes that the chain owns."""
+        self._copies: list[Pieces] = []
+        """Of copies of others' nodes, by level above the lowest."""
         self._room = np.zeros((0, topics, 2), np.int64)
 
     def gather(self) -> None:
         """List the topics of all nodes, from the bits and counts as they stand."""
         self._cut()
-        for level, pieces in enumerate(self._pieces):
+        for level, pieces in self._all_pieces():
 
             def hold(
                 worker: int,
@@ -125,17 +141,8 @@ class TopicSums:
         workers.run(lambda worker: _count(self.presence, held.end, parts, worker, workers.size))
         ends = np.cumsum(held.end)
         topics = self.by_level.shape[1]
-        self._pieces = []
-        for begin, end in zip(self.starts[:-1], self.starts[1:], strict=True):
-            first = int(ends[begin - 1]) if begin > 0 else 0
-            entries = int(ends[end - 1]) - first
-            n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
-            wanted = first + np.arange(1, n_pieces) * entries // n_pieces
-            inner = begin + np.searchsorted(ends[begin:end], wanted)
-            bounds = np.concatenate([[begin], inner, [end]]).astype(np.int64)
-            place = np.concatenate([[first], ends[np.maximum(inner - 1, begin)]])
-            place[1:][inner == begin] = first
-            self._pieces.append(Pieces(bounds, place.astype(np.int64), entries))
+        self._pieces = [_cut_level(ends, begin, own, topics) for begin, own, _ in self._spans]
+        self._copies = [_cut_level(ends, own, end, topics) for _, own, end in self._spans[:-1]]
         most = max(len(pieces.place) for pieces in self._pieces)
         if most > len(self._room):
             self._room = np.zeros((most, topics, 2), np.int64)
@@ -143,34 +150,60 @@ class TopicSums:
             size = int(1.25 * ends[-1])
             self._held = self._held._replace(topic=np.zeros(size, np.uint16), own=np.zeros(size))
 
-    def add_up(self, exponent: Exponent, lowest: int) -> None:
+    def _all_pieces(self) -> list[tuple[int, Pieces]]:
+        """Give the pieces of all nodes with their levels, parents first."""
+        found = [(level, pieces) for level, pieces in enumerate(self._pieces)]
+        if self.exchange.size > 1:
+            found += list(enumerate(self._copies))
+        return sorted(found, key=lambda one: one[0])
+
+    def add_up(self, exponent: Exponent, lowest: int, inherit: Inherit | None = None) -> None:
         """Recompute what nodes of level ``lowest`` and above add to P and M, and their weights.
 
-        Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand.
+        Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand. mu is
+        added last, from what all parts of the chain leave to it; ``inherit`` completes the weights
+        of other nodes that have children in several parts.
         """
         network, workers = self.network, self.workers
         weights = (exponent.cite_weight, exponent.cited_weight)
         children = read_children(network)
-        for level in range(lowest, -1, -1):
+        for level in range(lowest, 0, -1):
             pieces = self._pieces[level]
+            completed = inherit is not None and level < lowest
+            if inherit is not None and completed:
+                begin, _, end = self._spans[level]
+                found = np.zeros((end - begin, 2), np.int64)
+                inherit_shares(children, begin, end, found)
+                inherit(level, found)
 
             def add(
-                worker: int, step: int = workers.size, level: int = level, pieces: Pieces = pieces
+                worker: int,
+                step: int = workers.size,
+                level: int = level,
+                pieces: Pieces = pieces,
+                inherits: bool = level < lowest and not completed,  # noqa: FBT001
             ) -> None:
                 share = Share(pieces.bounds, worker, step)
-                discount, inherit = self.discounts[level], level < lowest
-                _add_terms(
-                    self.nodes, self._held, discount, inherit, children, weights, self._room, share
-                )
+                given = (self.nodes, self._held, self.discounts[level], inherits)
+                _add_terms(*given, children, weights, self._room, share)
 
             self._share(pieces, add)
             np.sum(self._room[: len(pieces.place)], axis=0, out=self.by_level[level])
-        total = self.by_level.sum(axis=0) / network.unit
+        left = np.zeros((1, 2), np.int64)
+        inherit_shares(children, 0, 1, left)
+        below = self.exchange.sum(np.concatenate([self.by_level[1:].sum(axis=0), left]))
+        if lowest > 0:
+            exponent.cite_weight[0], exponent.cited_weight[0] = below[-1] / network.unit
+        root, share = self._pieces[0], Share(self._pieces[0].bounds, 0, 1)
+        given = (self.nodes, self._held, self.discounts[0], False)
+        _add_terms(*given, children, weights, self._room, share)
+        np.sum(self._room[: len(root.place)], axis=0, out=self.by_level[0])
+        total = (below[:-1] + self.by_level[0]) / network.unit
         exponent.cite_sum[:], exponent.cited_sum[:] = total.T
 
     def rate(self, slope: np.ndarray) -> None:
         """Set ``network.rate`` of all nodes to the product of ``slope`` and their means."""
-        for level, pieces in enumerate(self._pieces):
+        for level, pieces in self._all_pieces():
 
             def rate(
                 worker: int,
@@ -190,6 +223,19 @@ class TopicSums:
             task(0, 1)
         else:
             self.workers.run(task)
+
+
+def _cut_level(ends: np.ndarray, begin: int, end: int, topics: int) -> Pieces:
+    """Share out the nodes ``begin`` to ``end`` - 1, whose entries have these ``ends``."""
+    first = int(ends[begin - 1]) if begin > 0 else 0
+    entries = int(ends[end - 1]) - first if end > begin else 0
+    n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
+    wanted = first + np.arange(1, n_pieces) * entries // n_pieces
+    inner = begin + np.searchsorted(ends[begin:end], wanted)
+    bounds = np.concatenate([[begin], inner, [end]]).astype(np.int64)
+    place = np.concatenate([[first], ends[np.maximum(inner - 1, begin)]])
+    place[1:][inner == begin] = first
+    return Pieces(bounds, place.astype(np.int64), entries)
 
 
 @hot_kernel

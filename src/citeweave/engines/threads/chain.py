@@ -148,6 +148,10 @@ class SnapshotChain(ThreadedChain):
                     )
         return self._worlds
 
+    def _make_room(self) -> None:
+        """Have what workers write to."""
+        self._workers()
+
     def parents_moved(self) -> None:
         """Bring the documents' paths up to date besides."""
         super().parents_moved()
@@ -155,7 +159,7 @@ class SnapshotChain(ThreadedChain):
 
     def draw_self_citations(self) -> None:
         """Offer every paper one self-citation more or one less, those of a round at a time."""
-        self._workers()
+        self._make_room()
         for round_, key in self._rounds():
             self.workers.run(partial(self._self_citations_of, key, round_))
             self._merge_nodes()
