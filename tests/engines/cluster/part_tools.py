@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from citeweave import simulate
-from citeweave.engines.core.data import ChainSettings, Request
+from citeweave import Corpus, simulate
+from citeweave.engines.cluster.in_process import InProcessChain
+from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Request
 from citeweave.engines.core.estimates import new_sums
 from citeweave.engines.core.spec import preset
 from citeweave.model.groups import build_tree
@@ -24,18 +25,43 @@ def request_for(corpus, model="scntm", *, topics=5, rounds=2, levels=(), **setti
     return Request(spec, data, chosen, 1, threads=1, rounds=rounds)
 
 
-def run(chain, steps=6, kept=(4, 6)):
-    """Make some steps and keep samples; gives all that came out, by name."""
+def in_venues(corpus):
+    """Give the papers of a corpus venues, which authors are nested in."""
+    return Corpus.from_arrays(
+        tokens=corpus.tokens,
+        offsets=corpus.offsets,
+        author_ids=corpus.author_ids,
+        author_offsets=corpus.author_offsets,
+        citations=corpus.citations,
+        metadata={"venue": [["ICML", "JMLR", "NIPS"][d % 3] for d in range(corpus.n_documents)]},
+    )
+
+
+def in_parts(request, workers, threads=1):
+    """Open a chain in parts that are threads of this process, each with threads of its own."""
+    return InProcessChain.open(
+        request._replace(threads=threads * workers, workers=ClusterWorkers(workers))
+    )
+
+
+def run(chain, steps=6, kept=(4, 6), frozen=None):
+    """Make some steps and keep samples; gives all that came out, by name.
+
+    From step ``frozen`` on, nothing adapts any more.
+    """
     sums = new_sums(chain)
     chain.start()
     infos = []
-    for _ in range(steps):
+    for done in range(steps):
+        if done == frozen:
+            chain.freeze()
         info = chain.step()
         infos.append([value for name, value in info._asdict().items() if "seconds" not in name])
         if info.iteration in kept:
             chain.keep_sample(sums)
     chain.collect_samples(sums)
     out = flatten(chain.state) | flatten(sums, "sums.")
+    out |= {f"proposal.{name}": array for name, array in chain.extra_state().items()}
     numbers = [np.concatenate([np.ravel(np.float64(one)) for one in row]) for row in infos]
     out["infos"] = np.array(numbers)
     chain.close()
