@@ -29,7 +29,9 @@ from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
 from citeweave.engines.cluster.worker import most_memory
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
+from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import preset
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.model.groups import build_tree
 
@@ -228,11 +230,16 @@ def _is_unseen(run: dict[str, Any]) -> bool:
 
 
 def compare_turns(scale: float, topics: int, turns: int) -> None:
-    """Let two threads and two workers take turns, iteration by iteration."""
-    data = draw_data(scale, topics)
-    whole = SnapshotChain.open(request(data, topics, threads=2))
+    """Let two threads and two workers take turns, iteration by iteration.
+
+    Both sweep over slots from 256 topics on.
+    """
+    data = draw_data(scale, min(topics, 20))
+    kind = SparseSnapshotChain if topics >= SPARSE_FROM else SnapshotChain
+    whole = kind.open(request(data, topics, threads=2))
     divided = RayChain.open(request(data, topics, threads=2, workers=2))
     taken: dict[str, list[tuple[float, float]]] = {"two threads": [], "two workers": []}
+    sent: list[tuple[float, float]] = []
     for chain in (whole, divided):
         chain.start()
         for _ in range(_BEFORE):
@@ -244,8 +251,10 @@ def compare_turns(scale: float, topics: int, turns: int) -> None:
         before, clock = divided.usage(), time.perf_counter()
         divided.step()
         clock = time.perf_counter() - clock
-        used = [b.processor - a.processor for a, b in zip(before, divided.usage(), strict=True)]
-        taken["two workers"].append((clock, sum(used)))
+        pairs = list(zip(before, divided.usage(), strict=True))
+        taken["two workers"].append((clock, sum(b.processor - a.processor for a, b in pairs)))
+        messages = max(b.messages - a.messages for a, b in pairs)
+        sent.append((messages, max(b.bytes - a.bytes for a, b in pairs) / 1e6))
     divided.close()
     whole.close()
     print("| sweeps | s, median (range) | processor s, median (range) |")
@@ -261,6 +270,11 @@ def compare_turns(scale: float, topics: int, turns: int) -> None:
         f"Speed of workers: {median(ratios[0]):.2f} of threads' by the clock, "
         f"{median(ratios[1]):.2f} by processor time; turns {min(ratios[0]):.2f} to "
         f"{max(ratios[0]):.2f} and {min(ratios[1]):.2f} to {max(ratios[1]):.2f}."
+    )
+    found = [sorted(values) for values in zip(*sent, strict=True)]
+    print(
+        f"Sent per worker and iteration: {median(found[0]):.0f} messages ({found[0][0]} to "
+        f"{found[0][-1]}), {median(found[1]):.2f} MB ({found[1][0]:.2f} to {found[1][-1]:.2f})."
     )
 
 
