@@ -72,6 +72,7 @@ class ChainInParts(SnapshotChain):
         self.degrees = plan.degrees
         if plan.divided:
             self.inherit_weights = self._complete_weights
+            self.complete_shares = self._complete_shares
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
@@ -133,19 +134,21 @@ class ChainInParts(SnapshotChain):
 
         ``found`` (int64 [nodes of the level, 2]) is what they have from their children here.
         """
-        route = self._plan.parents[level]
+        self._complete_shares(level, found[None])
         start = int(self.layout.level_start[level])
-        for owned, came in zip(
-            route.owned, self.exchange.swap([found[copies] for copies in route.copies]), strict=True
-        ):
-            found[owned] += came
-        for copies, came in zip(
-            route.copies, self.exchange.swap([found[owned] for owned in route.owned]), strict=True
-        ):
-            found[copies] = came
         weights = found / self._draws.unit
         end = start + len(found)
         self.exponent.cite_weight[start:end], self.exponent.cited_weight[start:end] = weights.T
+
+    def _complete_shares(self, level: int, found: np.ndarray) -> None:
+        """Add what nodes inherit from children in other parts: int64 [points, nodes, 2]."""
+        route, exchange = self._plan.parents[level], self.exchange
+        given = exchange.swap([found[:, copies] for copies in route.copies])
+        for owned, came in zip(route.owned, given, strict=True):
+            found[:, owned] += came
+        given = exchange.swap([found[:, owned] for owned in route.owned])
+        for copies, came in zip(route.copies, given, strict=True):
+            found[:, copies] = came
 
     def measure(self) -> StepReport:
         """Give what all parts have found out."""

@@ -6,6 +6,7 @@ topics of all nodes are gathered once, c - alpha t beside them, and a pass goes 
 Sums are those of integers (`engines.core.exact_sums`), whichever thread adds them up.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.threads.exponents import (
-    Inherit,
     Network,
     Nodes,
     inherit_shares,
@@ -34,6 +34,11 @@ _SPARE = 2
 """Entries of a piece for each of its topics, at least: clearing its sums must cost little."""
 _FEW = 1 << 14
 """Levels of fewer entries are not worth waking a thread for."""
+
+
+Complete = Callable[[int, np.ndarray], None]
+"""Told of a level and of what its nodes inherit (int64 [points, nodes, 2]), in a part of a chain:
+adds what they get from children elsewhere, at copies too."""
 
 
 class Held(NamedTuple):
@@ -157,49 +162,93 @@ class TopicSums:
             found += list(enumerate(self._copies))
         return sorted(found, key=lambda one: one[0])
 
-    def add_up(self, exponent: Exponent, lowest: int, inherit: Inherit | None = None) -> None:
+    def add_up(self, exponent: Exponent, lowest: int, complete: Complete | None = None) -> None:
         """Recompute what nodes of level ``lowest`` and above add to P and M, and their weights.
 
-        Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand. mu is
-        added last, from what all parts of the chain leave to it; ``inherit`` completes the weights
-        of other nodes that have children in several parts.
+        Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand.
+        ``complete`` adds what nodes inherit from children in other parts of the chain.
         """
-        network, workers = self.network, self.workers
+        self.add_up_at(exponent, lowest, (None,), complete)
+
+    def add_up_at(
+        self,
+        exponent: Exponent,
+        lowest: int,
+        points: Sequence[float | None],
+        complete: Complete | None = None,
+    ) -> np.ndarray:
+        """Do so at several concentrations of level ``lowest``, None for the present one.
+
+        Parts of a chain exchange the sums of all points at a time. Everything is left at the last.
+
+        Returns
+        -------
+        ndarray of float64 [points, topics, 2]
+            P and M.
+        """
+        nodes, n_points = self.nodes, len(points)
         weights = (exponent.cite_weight, exponent.cited_weight)
-        children = read_children(network)
+        by_level = np.repeat(self.by_level[None], n_points, axis=0)
+        inherited = np.zeros((n_points, 0, 2), np.int64)
         for level in range(lowest, 0, -1):
-            pieces = self._pieces[level]
-            completed = inherit is not None and level < lowest
-            if inherit is not None and completed:
-                begin, _, end = self._spans[level]
-                found = np.zeros((end - begin, 2), np.int64)
-                inherit_shares(children, begin, end, found)
-                inherit(level, found)
+            begin, _, end = self._spans[level]
+            if complete is not None and level < lowest:
+                complete(level, inherited)
+            left = np.zeros((n_points, begin - self._spans[level - 1][0], 2), np.int64)
+            for i, point in enumerate(points):
+                if level == lowest and point is not None:
+                    nodes.concentration[begin:end] = point
+                if level < lowest:
+                    for weight, found in zip(weights, self._in_ones(inherited[i]), strict=True):
+                        weight[begin:end] = found
+                by_level[i, level] = self._add_level(level, weights)
+                self._inherit(level - 1, left[i])
+            inherited = left
+        below = np.concatenate([by_level[:, 1:].sum(axis=1), inherited], axis=1)
+        below = self.exchange.sum(below)
+        total = np.zeros((n_points, self.by_level.shape[1], 2))
+        for i, point in enumerate(points):
+            if lowest > 0:
+                weights[0][:1], weights[1][:1] = self._in_ones(below[i, -1:])
+            elif point is not None:
+                nodes.concentration[0] = point
+            by_level[i, 0] = self._add_level(0, weights)
+            found = below[i, : total.shape[1]] + by_level[i, 0]
+            total[i] = found / self.network.unit
+        self.by_level[:] = by_level[-1]
+        exponent.cite_sum[:], exponent.cited_sum[:] = total[-1].T
+        return total
 
-            def add(
-                worker: int,
-                step: int = workers.size,
-                level: int = level,
-                pieces: Pieces = pieces,
-                inherits: bool = level < lowest and not completed,  # noqa: FBT001
-            ) -> None:
-                share = Share(pieces.bounds, worker, step)
-                given = (self.nodes, self._held, self.discounts[level], inherits)
-                _add_terms(*given, children, weights, self._room, share)
+    def _in_ones(self, found: np.ndarray) -> np.ndarray:
+        """Turn sums in units (int64 [nodes, 2]) into weights of citing and of being cited."""
+        return np.asarray((found / self.network.unit).T)
 
-            self._share(pieces, add)
-            np.sum(self._room[: len(pieces.place)], axis=0, out=self.by_level[level])
-        left = np.zeros((1, 2), np.int64)
-        inherit_shares(children, 0, 1, left)
-        below = self.exchange.sum(np.concatenate([self.by_level[1:].sum(axis=0), left]))
-        if lowest > 0:
-            exponent.cite_weight[0], exponent.cited_weight[0] = below[-1] / network.unit
-        root, share = self._pieces[0], Share(self._pieces[0].bounds, 0, 1)
-        given = (self.nodes, self._held, self.discounts[0], False)
-        _add_terms(*given, children, weights, self._room, share)
-        np.sum(self._room[: len(root.place)], axis=0, out=self.by_level[0])
-        total = (below[:-1] + self.by_level[0]) / network.unit
-        exponent.cite_sum[:], exponent.cited_sum[:] = total.T
+    def _add_level(self, level: int, weights: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Sum the terms of the nodes of a level that the chain owns: int64 [topics, 2]."""
+        pieces, children = self._pieces[level], read_children(self.network)
+
+        def add(worker: int, step: int = self.workers.size) -> None:
+            share = Share(pieces.bounds, worker, step)
+            given = (self.nodes, self._held, self.discounts[level])
+            _add_terms(*given, children, weights, self._room, share)
+
+        self._share(pieces, add)
+        return np.asarray(self._room[: len(pieces.place)].sum(axis=0))
+
+    def _inherit(self, level: int, found: np.ndarray) -> None:
+        """Add up what children leave to the nodes of a level: int64 [nodes, 2]."""
+        begin, _, end = self._spans[level]
+        children, size = read_children(self.network), self.workers.size
+        if end - begin < _FEW:
+            inherit_shares(children, begin, end, found)
+            return
+        bounds = [begin + (end - begin) * i // size for i in range(size + 1)]
+
+        def inherit(worker: int) -> None:
+            first, last = bounds[worker : worker + 2]
+            inherit_shares(children, first, last, found[first - begin : last - begin])
+
+        self.workers.run(inherit)
 
     def rate(self, slope: np.ndarray) -> None:
         """Set ``network.rate`` of all nodes to the product of ``slope`` and their means."""
@@ -280,8 +329,8 @@ def _hold(nodes, presence, discount, place, held, share):
 
 
 @hot_kernel
-def _add_terms(nodes, held, discount, inherit, children, weights, sums, share):
-    """Sum the terms of one level's nodes; where they ``inherit``, first their weights.
+def _add_terms(nodes, held, discount, children, weights, sums, share):
+    """Sum the terms of one level's nodes, and note what they leave to their parents.
 
     ``weights`` are those of citing and of being cited; ``sums`` (int64 [pieces,
     topics, 2]) are in units.
@@ -291,7 +340,7 @@ def _add_terms(nodes, held, discount, inherit, children, weights, sums, share):
         piece = index(c)
         sums[piece] = 0
         for n in range(bounds[c], bounds[c + 1]):
-            cite, cited = scaled_weights(nodes, children, weights, inherit, n)
+            cite, cited = scaled_weights(nodes, children, weights, False, n)
             cite_unit, cited_unit = cite * children.unit[0], cited * children.unit[1]
             for j in range(index(held.begin[n]), index(held.end[n])):
                 k = index(held.topic[j])
