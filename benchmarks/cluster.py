@@ -2,7 +2,7 @@
 
     python -m benchmarks.cluster runs --out runs.jsonl      # runs of 1, 2 and 3 workers
     python -m benchmarks.cluster model runs.jsonl           # constants and predictions
-    python -m benchmarks.cluster plan runs.jsonl            # what OpenAlex would take
+    python -m benchmarks.cluster plan                       # what OpenAlex would take
     python -m benchmarks.cluster crossing hep-th ieee-vis   # citations between parts
     python -m benchmarks.cluster turns                      # two workers compared with two threads
     python -m benchmarks.cluster large runs.jsonl           # ten times the ML shape, by two workers
@@ -32,8 +32,10 @@ from citeweave.engines.cluster.worker import most_memory
 from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
 from citeweave.engines.core.setting_up import all_arrays
+from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain, CudaDevice
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 
 if TYPE_CHECKING:
@@ -200,18 +202,20 @@ ON_A_GPU = {1000: 0.083 / 139_227, 4096: 0.122 / 139_227}
 """Seconds per paper on an H200 (docs/results/parallel.md)."""
 
 
-def show_plan(path: Path) -> None:
-    """Print what 500 iterations of OpenAlex would take."""
-    _, constants = read_runs(path)
+ENTRY, ROW_ENTRY = 10, 5
+"""Bytes of a change of words that is sent, and of a topic of a row."""
+
+
+def show_plan() -> None:
+    """Print what 500 iterations of OpenAlex would take, with sweeps over slots."""
     print(
         "| topics | workers | nodes | s per iteration | hours for 500 | GB per worker: nodes | "
         "words | GB sent per worker and iteration | GB/s |"
     )
     print("|--:|---|---|--:|--:|--:|--:|--:|--:|")
     for topics in (1000, 4096):
-        dense = float(constants[0] + constants[1] * topics)
         rows = (
-            ("32 of 16 cores", 32, 16, dense, 8 * topics, "dense"),
+            ("32 of 16 cores", 32, 16, SLOTS[topics], 8 * topics, "dense"),
             ("32 of 16 cores", 32, 16, SLOTS[topics], 12 * LISTED, "sparse"),
             ("16 GPUs", 16, 1, ON_A_GPU[topics], 29 * topics, "dense"),
             ("16 GPUs", 16, 1, ON_A_GPU[topics], 12 * LISTED, "sparse"),
@@ -220,9 +224,9 @@ def show_plan(path: Path) -> None:
             papers = WORKS / workers
             step = papers * seconds / cores
             words = VOCABULARY * topics * (16 + 8 * cores) / 1e9
-            row = 16 * LISTED + 32  # rows are sent as lists of what is not zero
+            row = ROW_ENTRY * LISTED + 17  # rows are sent as lists of what is not zero
             cited = min(papers * CITED, WORKS) * (1 - 1 / workers) * row
-            sent = (2 * VOCABULARY * topics * 8 + cited) / 1e9
+            sent = (2 * VOCABULARY * topics * ENTRY + cited) / 1e9
             print(
                 f"| {topics:,} | {name} | {kind} | {step:,.0f} | {500 * step / 3600:,.1f} | "
                 f"{papers * NODES * node_bytes / 1e9:,.0f} | {words:,.0f} | {sent:,.0f} | "
@@ -235,11 +239,16 @@ def _is_unseen(run: dict[str, Any]) -> bool:
 
 
 def compare_turns(scale: float, topics: int, turns: int) -> None:
-    """Let two threads and two workers take turns, iteration by iteration."""
-    data = draw_data(scale, topics)
-    whole = SnapshotChain.open(request(data, topics, threads=2))
+    """Let two threads and two workers take turns, iteration by iteration.
+
+    Both sweep over slots from 256 topics on.
+    """
+    data = draw_data(scale, min(topics, 20))
+    kind = SparseSnapshotChain if topics >= SPARSE_FROM else SnapshotChain
+    whole = kind.open(request(data, topics, threads=2))
     divided = RayChain.open(request(data, topics, threads=2, workers=2))
     taken: dict[str, list[tuple[float, float]]] = {"two threads": [], "two workers": []}
+    sent: list[tuple[float, float]] = []
     for chain in (whole, divided):
         chain.start()
         for _ in range(_BEFORE):
@@ -251,8 +260,10 @@ def compare_turns(scale: float, topics: int, turns: int) -> None:
         before, clock = divided.usage(), time.perf_counter()
         divided.step()
         clock = time.perf_counter() - clock
-        used = [b.processor - a.processor for a, b in zip(before, divided.usage(), strict=True)]
-        taken["two workers"].append((clock, sum(used)))
+        pairs = list(zip(before, divided.usage(), strict=True))
+        taken["two workers"].append((clock, sum(b.processor - a.processor for a, b in pairs)))
+        messages = max(b.messages - a.messages for a, b in pairs)
+        sent.append((messages, max(b.bytes - a.bytes for a, b in pairs) / 1e6))
     divided.close()
     whole.close()
     print("| sweeps | s, median (range) | processor s, median (range) |")
@@ -268,6 +279,11 @@ def compare_turns(scale: float, topics: int, turns: int) -> None:
         f"Speed of workers: {median(ratios[0]):.2f} of threads' by the clock, "
         f"{median(ratios[1]):.2f} by processor time; turns {min(ratios[0]):.2f} to "
         f"{max(ratios[0]):.2f} and {min(ratios[1]):.2f} to {max(ratios[1]):.2f}."
+    )
+    found = [sorted(values) for values in zip(*sent, strict=True)]
+    print(
+        f"Sent per worker and iteration: {median(found[0]):.0f} messages ({found[0][0]} to "
+        f"{found[0][-1]}), {median(found[1]):.2f} MB ({found[1][0]:.2f} to {found[1][-1]:.2f})."
     )
 
 
@@ -338,8 +354,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("runs")
     runs.add_argument("--out", type=Path, required=True)
-    for name in ("model", "plan"):
-        commands.add_parser(name).add_argument("runs", type=Path)
+    commands.add_parser("model").add_argument("runs", type=Path)
+    commands.add_parser("plan")
     crossing = commands.add_parser("crossing")
     crossing.add_argument("corpora", nargs="+")
     turns = commands.add_parser("turns")
@@ -362,7 +378,7 @@ def main() -> None:
     elif given.command == "model":
         show_model(given.runs)
     elif given.command == "plan":
-        show_plan(given.runs)
+        show_plan()
     elif given.command == "crossing":
         show_crossing(given.corpora)
     elif given.command == "turns":

@@ -6,6 +6,7 @@ optimised when it was compiled, and stays as it is.
 """
 
 import numba
+import numpy as np
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -30,3 +31,12 @@ class _LoopCompiler(Compiler):
 def loop(function):
     """Compile a loop around kernels."""
     return numba.njit(nogil=True, pipeline_class=_LoopCompiler)(function)
+
+
+@loop
+def documents_of(round_, n, rounds):
+    """List every ``rounds``-th of n documents from ``round_`` on, with their numbers."""
+    docs = np.empty(((n - round_ + rounds - 1) // rounds, 2), np.int64)
+    for i in range(docs.shape[0]):
+        docs[i] = round_ + i * rounds
+    return docs

@@ -2,12 +2,13 @@
 
 from part_runs import differences, run
 
-from citeweave import simulate
-from citeweave.engines.core.data import ChainSettings, Request
+from citeweave import Corpus, simulate
+from citeweave.engines.cluster.in_process import InProcessChain
+from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Request
 from citeweave.engines.core.spec import preset
 from citeweave.model.groups import build_tree
 
-__all__ = ["differences", "draw_corpus", "request_for", "run"]
+__all__ = ["differences", "draw_corpus", "in_parts", "in_venues", "request_for", "run"]
 
 
 def draw_corpus(**changes):
@@ -22,3 +23,22 @@ def request_for(corpus, model="scntm", *, topics=5, rounds=2, levels=(), **setti
     data = build_tree(corpus, spec, eta=0, unknown="shared").data
     chosen = ChainSettings(**({"topics": topics, "network_from": 2} | settings))
     return Request(spec, data, chosen, 1, threads=1, rounds=rounds)
+
+
+def in_venues(corpus):
+    """Give the papers of a corpus venues, which authors are nested in."""
+    return Corpus.from_arrays(
+        tokens=corpus.tokens,
+        offsets=corpus.offsets,
+        author_ids=corpus.author_ids,
+        author_offsets=corpus.author_offsets,
+        citations=corpus.citations,
+        metadata={"venue": [["ICML", "JMLR", "NIPS"][d % 3] for d in range(corpus.n_documents)]},
+    )
+
+
+def in_parts(request, workers, threads=1):
+    """Open a chain in parts that are threads of this process, each with threads of its own."""
+    return InProcessChain.open(
+        request._replace(threads=threads * workers, workers=ClusterWorkers(workers))
+    )

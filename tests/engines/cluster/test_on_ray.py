@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import threading
 import time
@@ -14,6 +15,7 @@ from citeweave import SCNTM
 from citeweave.engines.cluster import ray_team
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.core.data import ClusterWorkers
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
 from citeweave.runs.checkpoint import Checkpoint, Identity, write_checkpoint
@@ -32,6 +34,16 @@ def expected(wanted):
     return run(SnapshotChain.open(wanted))
 
 
+@pytest.fixture(scope="module")
+def wanted_many():
+    return request_for(draw_corpus(), topics=300)
+
+
+@pytest.fixture(scope="module")
+def expected_many(wanted_many):
+    return run(SparseSnapshotChain.open(wanted_many), frozen=3)
+
+
 def on_ray(wanted, workers, threads=1):
     return RayChain.open(
         wanted._replace(threads=threads * workers, workers=ClusterWorkers(workers))
@@ -42,6 +54,11 @@ def on_ray(wanted, workers, threads=1):
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_workers_give_the_bytes_of_threads(wanted, expected, workers):
     assert differences(run(on_ray(wanted, workers)), expected) == []
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_workers_sweep_over_slots_as_threads_do(wanted_many, expected_many):
+    assert differences(run(on_ray(wanted_many, 2), frozen=3), expected_many) == []
 
 
 def test_workers_have_the_priority_of_the_driver(ray_started):
@@ -75,7 +92,7 @@ class Killer(threading.Thread):
             time.sleep(0.1)
 
 
-def run_with_kills(chain, kills, seed=1, steps=6, folder=None):
+def run_with_kills(chain, kills, seed=1, steps=6, folder=None, frozen=None):
     """Make steps while workers are killed; with a folder, every seventh leaves a checkpoint."""
     killer = Killer(chain, kills, seed)
     # once all is compiled and under way
@@ -86,7 +103,7 @@ def run_with_kills(chain, kills, seed=1, steps=6, folder=None):
         if info.iteration == 1 and not killer.is_alive():
             killer.start()
         if folder is not None and info.iteration % 7 == 0:
-            stored = Checkpoint(info.iteration, {}, None, {})
+            stored = Checkpoint(info.iteration, {}, None, {}, chain.extra_state())
             path = write_checkpoint(folder, Identity("x", "x", 0), stored, chain.write_parts)
             chain.go_back_to(path)
         if info.iteration == steps and killer.is_alive():
@@ -94,7 +111,7 @@ def run_with_kills(chain, kills, seed=1, steps=6, folder=None):
         return info
 
     chain.step = step
-    found = run(chain, steps)
+    found = run(chain, steps, frozen=frozen)
     killer.over.set()
     return found, killer.killed
 
@@ -105,6 +122,14 @@ def test_a_worker_that_is_killed_is_started_again(wanted, expected):
     found, killed = run_with_kills(chain, 2)
     assert killed == 2
     assert differences(found, expected) == []
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_a_worker_of_many_topics_that_is_killed_is_started_again(wanted_many, expected_many):
+    """Tables of proposals, and that they are frozen, come back with the worker."""
+    found, killed = run_with_kills(on_ray(wanted_many, 2), 2, frozen=3)
+    assert killed == 2
+    assert differences(found, expected_many) == []
 
 
 @pytest.mark.usefixtures("ray_started")
@@ -124,9 +149,11 @@ def test_thirty_kills_leave_no_trace(tmp_path, stored):
 
 
 @pytest.mark.usefixtures("ray_started")
-def test_a_fit_is_that_of_threads_and_goes_on_without_ray(tmp_path):
+@pytest.mark.parametrize("topics", [4, 260])
+def test_a_fit_is_that_of_threads_and_goes_on_with_others(tmp_path, topics):
+    """Stopped while tables of proposals adapt, it goes on with more workers, and in threads."""
     corpus = draw_corpus()
-    options = {"topics": 4, "iterations": 8, "burn_in": 5, "network_from": 2, "burst_from": 3}
+    options = {"topics": topics, "iterations": 8, "burn_in": 5, "network_from": 2, "burst_from": 3}
     options |= {"seed": 1, "chains": 1, "exactly": True, "rounds": 2, "thin": 1}
     expected = SCNTM(**options, sweep="snapshot", device="cpu").fit(corpus)
     model = SCNTM(**options, engine="ray", workers=2, threads=2)
@@ -138,10 +165,12 @@ def test_a_fit_is_that_of_threads_and_goes_on_without_ray(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         model.fit(corpus, out=tmp_path / "run", progress=look, stop=event)
-    found = citeweave.resume(tmp_path / "run", workers=3)
-    assert found.doc_topic_.tobytes() == expected.doc_topic_.tobytes()
-    assert found.topic_word_.tobytes() == expected.topic_word_.tobytes()
-    assert found.citing_topic_.tobytes() == expected.citing_topic_.tobytes()
+    shutil.copytree(tmp_path / "run", tmp_path / "copy")
+    for name, other in (("run", {"workers": 3}), ("copy", {"engine": "auto", "device": "cpu"})):
+        found = citeweave.resume(tmp_path / name, **other)
+        assert found.doc_topic_.tobytes() == expected.doc_topic_.tobytes()
+        assert found.topic_word_.tobytes() == expected.topic_word_.tobytes()
+        assert found.citing_topic_.tobytes() == expected.citing_topic_.tobytes()
 
 
 @pytest.mark.usefixtures("ray_started")

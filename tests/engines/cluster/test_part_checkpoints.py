@@ -13,6 +13,7 @@ from citeweave.engines.cluster import worker
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.core.estimates import new_sums
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.staged import open_chain, state_after
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.errors import CorpusError, RunError
@@ -28,17 +29,27 @@ from citeweave.runs.checkpoint import (
 
 IDENTITY = Identity("corpus", "plan", 0)
 STEPS, KEPT = 5, (2, 4, 5)
+FROZEN = 1
+"""Steps after which nothing adapts: tables of proposals are made once more, as phi' joins."""
 
 
-@pytest.fixture(scope="module")
-def wanted():
+ENGINES = {5: SnapshotChain, 300: SparseSnapshotChain}
+"""By number of topics: the engine of threads that has the same draws."""
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def wanted(request):
     """Ask for a chain whose citations join after one iteration and whose phi' after two."""
-    return request_for(draw_corpus(), network_from=1, burst_from=2)
+    return request_for(draw_corpus(), topics=request.param, network_from=1, burst_from=2)
+
+
+def in_threads(request):
+    return open_chain(ENGINES[request.settings.topics], request)
 
 
 @pytest.fixture(scope="module")
 def expected(wanted):
-    chain = open_chain(SnapshotChain, wanted)
+    chain = in_threads(wanted)
     sums = new_sums(chain)
     chain.start()
     advance(chain, sums, STEPS)
@@ -58,6 +69,8 @@ def in_parts(request, workers):
 
 def advance(chain, sums, steps):
     while chain.iteration < steps:
+        if chain.iteration == FROZEN:
+            chain.freeze()
         if chain.step().iteration in KEPT:
             chain.keep_sample(sums)
 
@@ -65,14 +78,14 @@ def advance(chain, sums, steps):
 def all_of(chain, sums):
     chain.collect_samples(sums)
     out = {name: array.copy() for name, array in flatten(chain.state).items()}
+    out |= {f"proposal.{name}": array for name, array in chain.extra_state().items()}
     chain.close()
     return out | {name: array.copy() for name, array in flatten(sums, "sums.").items()}
 
 
 def save(chain, folder):
-    path = write_checkpoint(
-        folder, IDENTITY, Checkpoint(chain.iteration, {}, None, {}), chain.write_parts
-    )
+    beside = Checkpoint(chain.iteration, {}, None, {}, chain.extra_state())
+    path = write_checkpoint(folder, IDENTITY, beside, chain.write_parts)
     chain.go_back_to(path)
     return path
 
@@ -111,16 +124,17 @@ def test_other_numbers_of_workers_go_on_in_the_same_bytes(wanted, expected, fold
 def test_threads_go_on_from_parts_and_parts_from_threads(wanted, expected, folder):
     begun(wanted, folder)[0].close()
     stored, _ = read_latest(folder, IDENTITY)
-    chain = open_chain(SnapshotChain, wanted)
-    chain.restore(restore_state(stored, state_after(chain, stored.iteration)))
+    chain = in_threads(wanted)
+    chain.restore(restore_state(stored, state_after(chain, stored.iteration)), stored.proposal)
     advance(chain, stored.sums, STEPS)
     assert differences(all_of(chain, stored.sums), expected) == []
     shutil.rmtree(folder)
-    chain = open_chain(SnapshotChain, wanted)
+    chain = in_threads(wanted)
     sums = new_sums(chain)
     chain.start()
     advance(chain, sums, 4)
-    write_checkpoint(folder, IDENTITY, Checkpoint(4, flatten(chain.state), sums, {}))
+    stored = Checkpoint(4, flatten(chain.state), sums, {}, chain.extra_state())
+    write_checkpoint(folder, IDENTITY, stored)
     chain.close()
     assert differences(go_on(wanted, folder, 2), expected) == []
 
@@ -179,7 +193,7 @@ def test_a_full_disk_leaves_earlier_checkpoints(wanted, folder, monkeypatch):
 
 
 def test_workers_open_their_own_shards_and_the_driver_no_word(
-    expected, folder, tmp_path, monkeypatch
+    wanted, expected, folder, tmp_path, monkeypatch
 ):
     read = []
     plain = ShardWords.of_documents
@@ -196,7 +210,7 @@ def test_workers_open_their_own_shards_and_the_driver_no_word(
     corpus = Corpus.load(draw_corpus().save(tmp_path / "shards", shard=17))
     monkeypatch.setattr(ShardWords, "of_documents", watch)
     monkeypatch.setattr(ShardedCorpus, "__getattr__", refuse)
-    sharded = request_for(corpus, network_from=1, burst_from=2)
+    sharded = request_for(corpus, topics=wanted.settings.topics, network_from=1, burst_from=2)
     chain, sums = begun(sharded, folder)
     assert sorted(n for n in read if n is not None) == sorted(
         plan.part.n_documents for plan in chain.plans

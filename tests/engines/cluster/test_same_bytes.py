@@ -1,11 +1,9 @@
 """A chain in parts gives the bytes of the whole one, whatever the parts."""
 
 import pytest
-from part_tools import differences, draw_corpus, request_for, run
+from part_tools import differences, draw_corpus, in_parts, request_for, run
 
-from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
-from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.core.spec import LEFT_OUT, PAPER
 from citeweave.engines.threads.chain import SnapshotChain
 
@@ -17,12 +15,6 @@ CASES = {
     "text alone": {"model": "cntm-text"},
     "many topics": {"topics": 120, "rounds": 1},
 }
-
-
-def in_parts(request, workers, threads=1):
-    return InProcessChain.open(
-        request._replace(threads=threads * workers, workers=ClusterWorkers(workers))
-    )
 
 
 @pytest.fixture(scope="module", params=CASES)

@@ -12,6 +12,7 @@ from citeweave.engines.core.random import uniform
 from citeweave.engines.core.word_side import refresh_word_cache
 from citeweave.engines.slots import SparseChain, SparseSnapshotChain
 from citeweave.engines.slots.citations import citation_sweep
+from citeweave.engines.slots.hubs import list_hubs, new_hub_rows
 from citeweave.engines.slots.merge import add_noted_moves, merge_node_range, merge_word_range
 from citeweave.engines.slots.presence import Support
 from citeweave.engines.slots.rates import CitationSums, gather_rates
@@ -22,7 +23,7 @@ from citeweave.engines.slots.snapshot_citations import (
 )
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.citations import Citing
-from reference.loops import loop
+from reference.loops import documents_of, loop
 from reference.posterior import TinyPosterior
 from reference.run import (
     _note,
@@ -80,7 +81,7 @@ def make_runner(sweep_words, note=_note_all):
         nodes, words, proposal, rates = known
         buffers, citation_work = room
         tally, citation_tally = np.zeros(7, np.int64), np.zeros(6, np.int64)
-        docs = np.array([0, layout.document_start.shape[0] - 1, 1])
+        docs = documents_of(0, layout.document_start.shape[0] - 1, 1)
         for sweep in range(sweeps):
             if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
@@ -131,7 +132,7 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
     nodes, words, proposal, rates = known
     buffers, changes, marks, added, listed = room
     level, n_shared_levels, n_shared, rounds = sizes
-    here, moves, lists = network
+    here, moves, lists, hubs = network
     tally = np.zeros(7, np.int64)
     n = layout.document_start.shape[0] - 1
     n_words = words.shape[0]
@@ -148,7 +149,7 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
                 proposal,
                 CitationSums(rates, exponent),
                 np.uint64(uniform(state.random) * 2.0**53),
-                np.array([round_, n, rounds]),
+                documents_of(round_, n, rounds),
                 tally,
             )
             added[:] = 0
@@ -173,13 +174,14 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
             rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
             gather_rates(state.topics, state.parameters, exponent, rates)
             key = np.uint64(uniform(state.random) * 2.0**53)
-            docs = np.array([round_, n, rounds])
-            snapshot = Snapshot(nodes, proposal, rates, exponent)
+            docs = documents_of(round_, n, rounds)
+            levels = (layout.level_start, layout.level_start[1:], n_shared_levels)
+            list_hubs(state.topics, state.parameters, nodes, exponent, levels, 192, hubs)
+            snapshot = Snapshot(nodes, proposal, rates, exponent, hubs)
             citing = Citing(level, n_shared, lists[0])
             sweep_citing(citing, layout, tables, state, snapshot, here, moves, key, docs)
-            turn = (round_, rounds)
-            numbered = (round_, rounds, np.arange(n))
-            add_noted_moves(layout, state.topics, lists, moves, here.noted, numbered, 0, n)
+            turn = (round_, rounds, np.arange(n))
+            add_noted_moves(layout, state.topics, lists, moves, here.noted, turn, 0, n)
             note_moved_documents(layout, state.topics, nodes, lists, moves, turn, 0, n)
             _merge_levels(layout, state.topics, nodes, n_shared_levels, changes, marks)
         _note_all(shape, state, sweep, records)
@@ -196,7 +198,7 @@ def run_snapshots(sweeps, level, model, state, cache, exponent, known, chain, re
         np.zeros((1, 3, topics), np.int32),
     )
     sizes = (level, chain.spec.n_shared, chain._n_shared, chain.rounds)
-    network = (worker.citations, chain._moves, chain._lists)
+    network = (worker.citations, chain._moves, chain._lists, new_hub_rows(topics))
     _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records)
 
 

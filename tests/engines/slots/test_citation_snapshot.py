@@ -11,6 +11,7 @@ from citeweave.engines.core.random import uniform
 from citeweave.engines.dense.words import word_sweep
 from citeweave.engines.slots.change_lists import new_change_list
 from citeweave.engines.slots.citations import citation_sweep
+from citeweave.engines.slots.hubs import list_hubs, new_hub_rows
 from citeweave.engines.slots.merge import new_marks, worker_notes
 from citeweave.engines.slots.snapshot_citations import (
     Snapshot,
@@ -22,7 +23,7 @@ from citeweave.engines.threads.citations import Citing, new_moves
 from citeweave.engines.threads.merge import add_moves, merge_nodes
 from citeweave.engines.threads.streams import CITATIONS, open_stream
 from citeweave.engines.threads.world import new_changes
-from reference.loops import loop
+from reference.loops import documents_of, loop
 from reference.run import make_runner
 from reference.tiny import tiny_chain
 
@@ -38,31 +39,39 @@ def snapshot_room(chain, rounds):
     noted = worker_notes(changes, marks, 0, new_change_list(0))
     here = new_neighbourhood(chain, int(np.diff(lists[0]).max()), noted)
     moves = new_moves(len(chain.layout.citing))
-    return here, presence, proposal, rates, moves, lists, changes, (levels, n_shared, rounds)
+    room = (here, presence, proposal, rates, new_hub_rows(topics), moves, lists, changes)
+    return *room, (levels, n_shared, rounds)
+
+
+@loop
+def _list(layout, state, exponent, presence, n_levels, many, hubs):
+    """List the hubs of a round."""
+    levels = (layout.level_start, layout.level_start[1:], n_levels)
+    list_hubs(state.topics, state.parameters, presence, exponent, levels, many, hubs)
 
 
 @loop
 def _sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001 (as runners call)
     """Take the rounds of one sweep, sums made anew before each."""
-    here, presence, proposal, rates, moves, lists, changes, sizes = room
+    here, presence, proposal, rates, hubs, moves, lists, changes, sizes = room
     levels, n_shared, rounds = sizes
     n = layout.document_start.shape[0] - 1
     for round_ in range(rounds):
         gather_all(level, layout, state, exponent, presence, rates)
+        _list(layout, state, exponent, presence, levels, 192, hubs)
         sweep_citing(
             Citing(level, n_shared, lists[0]),
             layout,
             tables,
             state,
-            Snapshot(presence, proposal, rates, exponent),
+            Snapshot(presence, proposal, rates, exponent, hubs),
             here,
             moves,
             np.uint64(uniform(state.random) * 2.0**53),
-            np.array([round_, n, rounds]),
+            documents_of(round_, n, rounds),
         )
-        turn = (round_, rounds)
-        numbered = (round_, rounds, np.arange(n))
-        add_moves(layout, state.topics, lists, moves, changes, numbered, 0, n, 0)
+        turn = (round_, rounds, np.arange(n))
+        add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
         note_moved_documents(layout, state.topics, presence, lists, moves, turn, 0, n)
         for lower in range(levels - 1, -1, -1):
             first, last = layout.level_start[lower], layout.level_start[lower + 1]
@@ -108,23 +117,25 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
     chain, twin = (cited_chain(model, 70, documents=30) for _ in range(2))
     level, n = chain.citation_level, chain.n_documents
     *room, (levels, n_shared, _) = snapshot_room(chain, n)
-    here, presence, proposal, rates, moves, lists, changes = room
+    here, presence, proposal, rates, hubs, moves, lists, changes = room
     work, bits, _, sums, tally = sparse_room(twin)
-    for hubs in (here.work.hubs, work.hubs):
-        hubs.size[1] = 25  # some nodes above papers have as many topics
+    many = work.hubs.size[1] = 25  # some nodes above papers have as many topics
+    most_hubs = 0
     for d in range(n):
         gather_all(level, chain.layout, chain.state, chain.exponent, presence, rates)
         key = np.uint64(100 + d)
+        _list(chain.layout, chain.state, chain.exponent, presence, levels, many, hubs)
+        most_hubs = max(most_hubs, int(hubs.size[0]))
         sweep_citing(
             Citing(level, n_shared, lists[0]),
             chain.layout,
             chain.tables,
             chain.state,
-            Snapshot(presence, proposal, rates, chain.exponent),
+            Snapshot(presence, proposal, rates, chain.exponent, hubs),
             here,
             moves,
             key,
-            np.array([d, n, n]),
+            documents_of(d, n, n),
         )
         turn = (d, n, chain.part.document)
         counts = chain.state.topics
@@ -154,6 +165,7 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
     np.testing.assert_array_equal(topics, twin.state.assignments.citing_topic)
     np.testing.assert_array_equal(here.tally, tally)
     assert tally[2] > 40
+    assert most_hubs > 1 or model == "no authors"
 
 
 @pytest.mark.parametrize(
@@ -169,16 +181,17 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
     chain = cited_chain(model, topics, documents=100, citations=600)
     spec = chain.spec
     room = snapshot_room(chain, 1)
-    here, presence, proposal, rates, moves, lists, changes, (_, n_shared, _) = room
+    here, presence, proposal, rates, hubs, moves, lists, changes, (levels, n_shared, _) = room
     level, n = chain.citation_level, chain.n_documents
     before = chain.state.topics.customers[:n_shared].copy()
-    key, docs = np.uint64(7), np.array([0, n, 1])
+    key, docs = np.uint64(7), documents_of(0, n, 1)
+    _list(chain.layout, chain.state, chain.exponent, presence, levels, 60, hubs)
     sweep_citing(
         Citing(level, n_shared, lists[0]),
         chain.layout,
         chain.tables,
         chain.state,
-        Snapshot(presence, proposal, rates, chain.exponent),
+        Snapshot(presence, proposal, rates, chain.exponent, hubs),
         here,
         moves,
         key,
@@ -195,7 +208,7 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
     assert moved.sum() > 0.5 * bits.sum()
     turn = (0, 1, chain.part.document)
     add_moves(chain.layout, chain.state.topics, lists, moves, changes, turn, 0, n, 0)
-    note_moved_documents(chain.layout, chain.state.topics, presence, lists, moves, (0, 1), 0, n)
+    note_moved_documents(chain.layout, chain.state.topics, presence, lists, moves, turn, 0, n)
     for lower in range(spec.n_shared - 1, -1, -1):
         first, last = chain.layout.level_start[lower : lower + 2]
         merge_nodes(chain.layout.parent, chain.state.topics, changes, first, last, 0)

@@ -9,7 +9,7 @@ from citeweave.engines.threads import SnapshotChain
 from citeweave.engines.threads.citations import Citing, sweep_citing
 from citeweave.engines.threads.merge import add_moves, merge_nodes, merge_words
 from citeweave.engines.threads.words import sweep_documents
-from reference.loops import loop
+from reference.loops import documents_of, loop
 from reference.run import _note, topic_record_width, word_record_width
 
 
@@ -26,14 +26,6 @@ def _merge_levels(layout, counts, n_levels, changes):
 
 
 @loop
-def _documents(round_, n, rounds):
-    docs = np.empty(((n - round_ + rounds - 1) // rounds, 2), np.int64)
-    for i in range(docs.shape[0]):
-        docs[i] = round_ + i * rounds
-    return docs
-
-
-@loop
 def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, records):
     world, changes, totals = room
     topic_rows, word_rows = records
@@ -46,7 +38,7 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
         for round_ in range(rounds):
             if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
-            docs = _documents(round_, n, rounds)
+            docs = documents_of(round_, n, rounds)
             sweep_documents(
                 shape,
                 paths,
@@ -70,7 +62,7 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
         if shape.network > 0:
             for round_ in range(rounds):
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
-                docs = _documents(round_, n, rounds)
+                docs = documents_of(round_, n, rounds)
                 key = _key(state.random)
                 citing = Citing(level, n_shared, start)
                 sweep_citing(citing, layout, tables, state, exponent, here, moves, key, docs)

@@ -20,6 +20,7 @@ from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.cuda_part import refuse_on_gpus
 from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
 from citeweave.engines.cluster.state_parts import (
+    fill_extra,
     fill_state,
     fill_sums,
     part_of_state,
@@ -77,6 +78,8 @@ class _Point(NamedTuple):
     """A checkpoint."""
     with_sums: bool = True
     """Whether samples that were kept before the checkpoint count."""
+    extra: Mapping[str, Array] = NO_EXTRA
+    """What the chain needs beside the state."""
 
 
 class DividedChain(ABC):
@@ -145,7 +148,7 @@ class DividedChain(ABC):
         self._sums: Sums | None = None
         """What samples are kept for; the workers have them."""
         self._folder: Path | None = None
-        self._done, self._network = 0, False
+        self._done, self._network, self._frozen = 0, False, False
         self.recovered = 0
         """How often lost workers were replaced."""
 
@@ -216,11 +219,13 @@ class DividedChain(ABC):
         """Assign a first topic to every token; models with latent categories are refused."""
         self._go_on_from(_Point(self._first_spec, topics=topics), 0, network=False)
 
-    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
+    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Continue from a stored state; workers get it before the next step."""
         bursting = len(state.assignments.burst_table) == self._data.offsets[-1]
         done, network = int(state.clock[0]), bool(state.clock[1])
-        self._go_on_from(_Point(self._stage(bursting=bursting), state=state), done, network=network)
+        kept = extra if self._recipe.sparse else NO_EXTRA
+        point = _Point(self._stage(bursting=bursting), state=state, extra=kept)
+        self._go_on_from(point, done, network=network)
 
     def restore_from(self, path: Path, sums: Sums | None) -> None:
         """Go on from a checkpoint, of which every worker reads its own rows.
@@ -242,13 +247,24 @@ class DividedChain(ABC):
         self._point, self._given, self._exported, self._sums = point, False, None, None
         self._log.clear()
         self.spec, self._done, self._network = point.spec, done, network
+        self._frozen = False
 
     def extra_state(self) -> dict[str, Array]:
-        """Copy what the chain needs beside its state to go on in the same bytes: nothing."""
-        return {}
+        """Copy what the chain needs beside its state to go on in the same bytes.
 
-    def freeze(self) -> None:  # noqa: B027 (nothing adapts)
-        """Let nothing adapt any more: nothing does."""
+        With many topics these are the tables that topics are proposed from.
+        """
+        if not self._recipe.sparse or self._point is None:
+            return {}
+        level = self.spec.n_shared - 1
+        groups = int(np.diff(level_starts(self._data))[level])
+        return fill_extra(self.plans, self._look("extra_state"), groups)
+
+    def freeze(self) -> None:
+        """Keep the tables that topics are proposed from, with many topics; else nothing adapts."""
+        if self._recipe.sparse and not self._frozen:
+            self._do("freeze")
+            self._frozen = True
 
     def step(self) -> Info:
         """Advance the chain by one iteration, by all workers together; what is due joins before."""
@@ -274,7 +290,7 @@ class DividedChain(ABC):
         if self._sums is not sums:
             if self._sums is not None or sums.samples[0]:
                 kept = sums if sums.samples[0] else None
-                point = _Point(self.spec, state=self.state, sums=kept)
+                point = _Point(self.spec, state=self.state, sums=kept, extra=self.extra_state())
                 self._go_on_from(point, self._done, network=self._network)
             self._sums = sums
         self._do("keep")
@@ -408,6 +424,7 @@ class DividedChain(ABC):
                         point.spec,
                         part_of_state(state, plan),
                         None if sums is None else part_of_sums(sums, plan),
+                        point.extra,
                     )
                     for plan in self.plans
                 ],

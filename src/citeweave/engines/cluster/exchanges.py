@@ -18,6 +18,7 @@ __all__ = [
     "ThreadExchange",
     "Traffic",
     "add_packed",
+    "narrow",
     "pack",
 ]
 
@@ -129,6 +130,21 @@ def add_packed(array: np.ndarray, payload: Payload) -> None:
     else:
         place, values = payload
         flat[place] += values
+
+
+def narrow(array: np.ndarray) -> np.ndarray:
+    """Give integers in the smallest type that holds all of them.
+
+    Examples
+    --------
+    >>> narrow(np.array([3, -200])).dtype
+    dtype('int16')
+    """
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    for kind in (np.int8, np.int16, np.int32):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return array.astype(kind)
+    return array
 
 
 class Hub:

@@ -4,13 +4,18 @@ All parts hold the word side and mu whole, and change them alike. Nodes in betwe
 part each; a part holds copies of those of others that its documents, or papers that these cite,
 hang below, and of the cited papers themselves. Changes go to the owner, and rows come back: those
 of a part's own parents after every merge, all others before citations are swept.
+
+`ChainInParts` has what is the same for all sweeps, `PartChain` those over all topics, and
+`citeweave.engines.cluster.sparse_part` those over slots.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.engines.cluster.exchanges import PartExchange
+from citeweave.engines.cluster.exchanges import PartExchange, Payload
 from citeweave.engines.cluster.messages import complete_sums, fetch_copies, tell_owners
 from citeweave.engines.cluster.plans import PartPlan, Route
 from citeweave.engines.core.arrays import Array, State
@@ -20,11 +25,21 @@ from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.threads.chain import SnapshotChain
 
-__all__ = ["PartChain"]
+__all__ = ["ChainInParts", "Copies", "PartChain"]
 
 
-class PartChain(SnapshotChain):
-    """A part of a chain of snapshot sweeps.
+class Copies(NamedTuple):
+    """Rows that parts hold copies of."""
+
+    route: Route
+    first: int
+    """Node of the route's number 0."""
+    weighed: bool
+    """Whether their weights in P and M are needed too."""
+
+
+class ChainInParts(SnapshotChain):
+    """A part of a chain of snapshot sweeps, of either kind.
 
     Parameters
     ----------
@@ -58,11 +73,99 @@ class PartChain(SnapshotChain):
         self.degrees = plan.degrees
         if plan.divided:
             self.inherit_weights = self._complete_weights
+            self.complete_shares = self._complete_shares
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
         super().restore(state, extra)
         self._cited_moved, self._draws.units_due = False, True
+        self._forget_changes()
+
+    @abstractmethod
+    def _forget_changes(self) -> None:
+        """Empty what workers have written since the last snapshot."""
+
+    @abstractmethod
+    def _fetch(self, wanted: Sequence[Copies], more: Payload = ()) -> list[Payload]:
+        """Bring copies of rows up to date; ``more`` goes to all parts, whose own is returned."""
+
+    def _merge_nodes(self) -> None:
+        """Merge level by level, then bring the rows that words are swept with up to date."""
+        super()._merge_nodes()
+        self._cited_moved = False
+        if self._plan.divided:
+            self._fetch(self._nodes(self._plan.parents))
+
+    def _merge_citations(self, round_: int) -> None:
+        """Tell the owners of cited papers what citations did to them, then merge."""
+        route = self._plan.citations
+        found = self.exchange.swap([self._moves[made] for made in route.copies])
+        for received, moves in zip(route.owned, found, strict=True):
+            self._moves[received] = moves
+        self._cited_moved = True
+        super()._merge_citations(round_)
+
+    def _before_citations(self) -> None:
+        """Bring all copies up to date: of cited papers, and of the nodes above them."""
+        super()._before_citations()
+        self._fetch([self._documents(), *self._nodes(self._plan.nodes)])
+        self._take_propensities()
+
+    def _documents(self) -> Copies:
+        """Give the copies of cited papers, on the level that citations reach."""
+        return Copies(self._plan.cited, self.layout.citation_node, weighed=True)
+
+    def _nodes(self, routes: tuple[Route, ...]) -> list[Copies]:
+        """Give the copies of nodes above documents."""
+        starts = [int(n) for n in self.layout.level_start]
+        return [
+            Copies(routes[level], starts[level], weighed=self.network_on)
+            for level in range(1, self.spec.n_shared)
+        ]
+
+    def _take_propensities(self) -> None:
+        """Give copies of cited papers the propensities that their weights are."""
+        parameters, first = self.state.parameters, self.layout.citation_node
+        for copies in self._plan.cited.copies:
+            parameters.cite[copies] = self.exponent.cite_weight[first + copies]
+            parameters.cited[copies] = self.exponent.cited_weight[first + copies]
+
+    def _complete_weights(self, level: int, found: np.ndarray) -> None:
+        """Add what nodes inherit from children in other parts, and set the weights of all.
+
+        ``found`` (int64 [nodes of the level, 2]) is what they have from their children here.
+        """
+        self._complete_shares(level, found[None])
+        start = int(self.layout.level_start[level])
+        weights = found / self._draws.unit
+        end = start + len(found)
+        self.exponent.cite_weight[start:end], self.exponent.cited_weight[start:end] = weights.T
+
+    def _complete_shares(self, level: int, found: np.ndarray) -> None:
+        """Add what nodes inherit from children in other parts: int64 [points, nodes, 2]."""
+        complete_sums(self.exchange, self._plan.parents[level], found.swapaxes(0, 1))
+
+    def measure(self) -> StepReport:
+        """Give what all parts have found out."""
+        tallies = np.concatenate([self.word_tally, self.citation_tally])
+        tallies = self.exchange.sum(tallies)
+        self.word_tally[:] = tallies[: len(self.word_tally)]
+        self.citation_tally[:] = tallies[len(self.word_tally) :]
+        return super().measure()
+
+    def keep_sample(self, sums: Sums) -> None:
+        """Add the posterior means of what the part owns, and of its citations."""
+        wanted = self._nodes(self._plan.nodes)
+        self._fetch([self._documents(), *wanted] if self.network_on else wanted)
+        if self.network_on:
+            self._take_propensities()
+        super().keep_sample(sums)
+
+
+class PartChain(ChainInParts):
+    """A part of a chain of snapshot sweeps over all topics."""
+
+    def _forget_changes(self) -> None:
         for array in self._changes or ():
             array[...] = 0
 
@@ -80,13 +183,6 @@ class PartChain(SnapshotChain):
         words[0], background[0] = together[:, :-1].reshape(shape), together[:, -1]
         words[1:], background[1:] = 0, 0
         super()._merge_words()
-
-    def _merge_nodes(self) -> None:
-        """Merge level by level, then bring the rows that words are swept with up to date."""
-        super()._merge_nodes()
-        self._cited_moved = False
-        if self._plan.divided:
-            self._fetch_nodes(self._plan.parents)
 
     def _merge_level(self, level: int) -> None:
         """Tell the owners of nodes what was done to copies, and merge those that are owned."""
@@ -116,41 +212,16 @@ class PartChain(SnapshotChain):
             tell_owners(self.exchange, route, take, add)
         super()._merge_level(level)
 
-    def _merge_citations(self, round_: int) -> None:
-        """Tell the owners of cited papers what citations did to them, then merge."""
-        route = self._plan.citations
-        found = self.exchange.swap([self._moves[made] for made in route.copies])
-        for received, moves in zip(route.owned, found, strict=True):
-            self._moves[received] = moves
-        self._cited_moved = True
-        super()._merge_citations(round_)
+    def _fetch(self, wanted: Sequence[Copies], more: Payload = ()) -> list[Payload]:
+        for one in wanted:
+            self._fetch_rows(one)
+        return self.exchange.swap_all([more] * self.exchange.size) if more else []
 
-    def _before_citations(self) -> None:
-        """Bring all copies up to date: of cited papers, and of the nodes above them."""
-        self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes)
-
-    def _fetch_documents(self) -> None:
-        """Bring copies of cited papers up to date, on the level that citations reach."""
-        route, first = self._plan.cited, self.layout.citation_node
-        parameters, exponent = self.state.parameters, self.exponent
-        weights = (exponent.cite_weight, exponent.cited_weight)  # propensities, as sums left them
-        self._fetch_rows(route, first, *weights)
-        for copies in route.copies:
-            parameters.cite[copies] = weights[0][first + copies]
-            parameters.cited[copies] = weights[1][first + copies]
-
-    def _fetch_nodes(self, routes: tuple[Route, ...]) -> None:
-        """Bring copies of nodes above documents up to date, weights included."""
+    def _fetch_rows(self, wanted: Copies) -> None:
+        """Bring copies of rows of one level up to date."""
+        counts, route, start = self.state.topics, wanted.route, wanted.first
         weights = (self.exponent.cite_weight, self.exponent.cited_weight)
-        for level in range(1, self.spec.n_shared):
-            start = int(self.layout.level_start[level])
-            self._fetch_rows(routes[level], start, *(weights if self.network_on else ()))
-
-    def _fetch_rows(self, route: Route, start: int, *more: np.ndarray) -> None:
-        """Bring copies of rows of counts up to date, with further numbers of their nodes."""
-        counts = self.state.topics
-        totals = (counts.total_customers, counts.total_tables, *more)
+        totals = (counts.total_customers, counts.total_tables, *(weights if wanted.weighed else ()))
 
         def take(owned: np.ndarray) -> list[np.ndarray]:
             rows = start + owned
@@ -164,30 +235,3 @@ class PartChain(SnapshotChain):
                 array[rows] = came
 
         fetch_copies(self.exchange, route, take, put)
-
-    def _complete_weights(self, level: int, found: np.ndarray) -> None:
-        """Add what nodes inherit from children in other parts, and set the weights of all.
-
-        ``found`` (int64 [nodes of the level, 2]) is what they have from their children here.
-        """
-        route = self._plan.parents[level]
-        start = int(self.layout.level_start[level])
-        complete_sums(self.exchange, route, found)
-        weights = found / self._draws.unit
-        end = start + len(found)
-        self.exponent.cite_weight[start:end], self.exponent.cited_weight[start:end] = weights.T
-
-    def measure(self) -> StepReport:
-        """Give what all parts have found out."""
-        tallies = np.concatenate([self.word_tally, self.citation_tally])
-        tallies = self.exchange.sum(tallies)
-        self.word_tally[:] = tallies[: len(self.word_tally)]
-        self.citation_tally[:] = tallies[len(self.word_tally) :]
-        return super().measure()
-
-    def keep_sample(self, sums: Sums) -> None:
-        """Add the posterior means of what the part owns, and of its citations."""
-        if self.network_on:
-            self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes)
-        super().keep_sample(sums)

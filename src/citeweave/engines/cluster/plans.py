@@ -47,6 +47,8 @@ class PartPlan(NamedTuple):
     """int64 [citations]: numbers of its citations in the whole corpus."""
     divided: bool
     """Whether any part has documents below a node that another part owns."""
+    group_start: int
+    """First node, in the whole tree, of the lowest level above documents."""
 
 
 class _Members(NamedTuple):
@@ -102,6 +104,7 @@ def make_plans(
             citations=by_citation[p],
             citation=np.concatenate(made[p]),
             divided=divided,
+            group_start=int(level_starts(data)[n_shared - 1]),
         )
         for p in range(parts)
     ]

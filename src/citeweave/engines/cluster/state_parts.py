@@ -1,6 +1,6 @@
 """A chain's state and sums, divided between its parts and put together again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from citeweave.errors import RunError
 
 __all__ = [
     "all_rows",
+    "fill_extra",
     "fill_state",
     "fill_sums",
     "overwrite",
     "own_places",
     "owned_arrays",
+    "owned_extra",
     "owned_rows",
+    "part_of_extra",
     "part_of_state",
     "part_of_sums",
     "shared_arrays",
@@ -124,6 +127,51 @@ def part_of_state(state: State, plan: PartPlan) -> State:
 def part_of_sums(sums: Sums, plan: PartPlan) -> Sums:
     """Give the sums of one part."""
     return Sums(*_part_of(flatten(sums, "sums."), plan))
+
+
+_BY_GROUP = "listed"
+"""What chains of many topics need beside their state that has a row for each group: each node of
+the lowest level above documents. All else is the same in every part."""
+
+
+def _groups(plan: PartPlan) -> tuple[np.ndarray, int]:
+    """Give the numbers of the groups that a part holds, and how many of them it owns."""
+    level = len(plan.nodes) - 1
+    sizes = np.array([1, *(len(parents) for parents in plan.data.parents)])
+    first = int(sizes[:level].sum())
+    held = plan.part.node[first : first + int(sizes[level])]
+    return held - plan.group_start, int(plan.part.level_end[level]) - first
+
+
+def part_of_extra(extra: Mapping[str, np.ndarray], plan: PartPlan) -> dict[str, np.ndarray]:
+    """Give what one part needs beside its state."""
+    found = dict(extra)
+    if _BY_GROUP in found:
+        found[_BY_GROUP] = found[_BY_GROUP][_groups(plan)[0]]
+    return found
+
+
+def owned_extra(
+    extra: Mapping[str, np.ndarray], plan: PartPlan, *, with_shared: bool
+) -> dict[str, np.ndarray]:
+    """Give what one part owns of it, and ``with_shared`` what all have alike."""
+    found = dict(extra) if with_shared else {n: a for n, a in extra.items() if n == _BY_GROUP}
+    if _BY_GROUP in found:
+        found[_BY_GROUP] = found[_BY_GROUP][: _groups(plan)[1]]
+    return found
+
+
+def fill_extra(
+    plans: Sequence[PartPlan], parts: Sequence[Mapping[str, np.ndarray]], groups: int
+) -> dict[str, np.ndarray]:
+    """Put together what the whole chain, of so many ``groups``, needs beside its state."""
+    found = dict(parts[0])
+    if _BY_GROUP in found:
+        found[_BY_GROUP] = np.zeros(groups, found[_BY_GROUP].dtype)
+        for plan, part in zip(plans, parts, strict=True):
+            held, owned = _groups(plan)
+            found[_BY_GROUP][held[:owned]] = part[_BY_GROUP]
+    return found
 
 
 def fill_state(state: State, plan: PartPlan, found: State) -> None:

@@ -15,6 +15,7 @@ from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.data import Data
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.core.starting import with_bursts
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 
 __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
@@ -23,9 +24,8 @@ __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
     """Make the chain in one piece, not yet started."""
     spec, settings, seed, stream, threads, rounds, _ = recipe
-    return SnapshotChain(
-        spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
-    )
+    kind = SparseSnapshotChain if recipe.sparse else SnapshotChain
+    return kind(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
 
 def begin(

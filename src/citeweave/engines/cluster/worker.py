@@ -3,7 +3,7 @@
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,27 +11,36 @@ import numpy as np
 
 from citeweave.engines.cluster.cuda_part import CudaPartChain
 from citeweave.engines.cluster.exchanges import PartExchange
-from citeweave.engines.cluster.part_chain import PartChain
+from citeweave.engines.cluster.part_chain import ChainInParts, PartChain
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.row_means import write_means
+from citeweave.engines.cluster.sparse_part import SparsePartChain
 from citeweave.engines.cluster.state_parts import (
     all_rows,
     overwrite,
     own_places,
     owned_arrays,
+    owned_extra,
     owned_rows,
+    part_of_extra,
     shared_arrays,
 )
 from citeweave.engines.core.arrays import State, flatten
 from citeweave.engines.core.capabilities import CPU, CUDA
+from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Data, Info, read_words
 from citeweave.engines.core.estimates import Sums, new_sums
 from citeweave.engines.core.row_files import PartFile, RowMean, read_rows, write_rows
+from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.errors import CorpusError, RunError
 from citeweave.files import writing
 
 __all__ = ["PartWorker", "Recipe", "Usage", "most_memory"]
+
+
+_EXTRA = "proposal."
+"""Prefix, in a checkpoint, of what a chain needs beside its state."""
 
 
 class Recipe(NamedTuple):
@@ -46,6 +55,11 @@ class Recipe(NamedTuple):
     rounds: int
     device: str = CPU
     """What each worker samples on."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether topics are so many that sweeps go over slots."""
+        return self.settings.topics >= SPARSE_FROM
 
 
 class Usage(NamedTuple):
@@ -79,10 +93,13 @@ class PartWorker:
         self._exchange = exchange
         self.chain = self._make(recipe.spec)
         self._sums: Sums | None = None
+        self._frozen = False
+        """Whether the driver has asked for it since the chain was restored."""
 
-    def _make(self, spec: ModelSpec) -> PartChain | CudaPartChain:
+    def _make(self, spec: ModelSpec) -> ChainInParts | CudaPartChain:
         recipe = self._recipe
-        kind = CudaPartChain if recipe.device == CUDA else PartChain
+        in_threads = SparsePartChain if recipe.sparse else PartChain
+        kind = CudaPartChain if recipe.device == CUDA else in_threads
         return kind(
             self._plan,
             self._exchange,
@@ -109,7 +126,7 @@ class PartWorker:
 
     def begin(self, spec: ModelSpec) -> None:
         """Give every token of the part a first topic, together with all other parts."""
-        self._sums = None
+        self._sums, self._frozen = None, False
         self.chain.close()
         self.chain = self._make(spec)
         self.chain.start()
@@ -118,16 +135,40 @@ class PartWorker:
         """Let citations join, together with all other parts."""
         self.chain.switch_network_on()
 
-    def restore(self, spec: ModelSpec, state: State, sums: Sums | None) -> None:
-        """Go on from the part of a state, with the sums of samples kept before."""
+    def restore(
+        self,
+        spec: ModelSpec,
+        state: State,
+        sums: Sums | None,
+        extra: Mapping[str, np.ndarray] = NO_EXTRA,
+    ) -> None:
+        """Go on from the part of a state, with the sums of samples kept before.
+
+        ``extra`` is what the whole chain needs beside its state.
+        """
         self.drop()
-        self.take(spec, state)
+        self._enter(spec)
+        self.chain.restore(state, part_of_extra(extra, self._plan))
         self._sums = None if sums is None else Sums(*(array.copy() for array in sums))
+        self._frozen = False
 
     def take(self, spec: ModelSpec, state: State) -> None:
-        """Go on from the part of a state; the sums stay."""
+        """Go on from the part of a state; the sums stay, and tables of proposals of this model."""
+        extra = self.chain.extra_state() if spec == self.chain.spec else NO_EXTRA
         self._enter(spec)
-        self.chain.restore(state)
+        self.chain.restore(state, extra)
+        if self._frozen:
+            self.chain.freeze()
+
+    def freeze(self) -> None:
+        """Let nothing adapt any more."""
+        self._frozen = True
+        self.chain.freeze()
+
+    def extra_state(self) -> dict[str, np.ndarray]:
+        """Give what the part needs beside its state: the first what all have, others their own."""
+        first = self._exchange.rank == 0
+        return owned_extra(self.chain.extra_state(), self._plan, with_shared=first)
 
     def read(self, spec: ModelSpec, path: Path, with_sums: bool) -> None:  # noqa: FBT001 (remote)
         """Continue from a stored state and its sums, of which only the rows needed are kept."""
@@ -137,7 +178,10 @@ class PartWorker:
         self.drop()
         self._enter(spec)
         overwrite(flatten(self.chain.state, "state."), found)
-        self.chain.restore(self.chain.state)
+        stored = {name: found[name] for name in found if name.startswith(_EXTRA)}
+        extra = {name.removeprefix(_EXTRA): array for name, array in stored.items()}
+        self.chain.restore(self.chain.state, part_of_extra(extra, self._plan))
+        self._frozen = False
         if with_sums and "sums.samples" in found:
             self._sums = new_sums(self.chain)
             overwrite(flatten(self._sums, "sums."), found)

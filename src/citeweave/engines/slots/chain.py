@@ -9,7 +9,7 @@ from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.change_lists import Noted, new_change_list
 from citeweave.engines.slots.citations import citation_sweep, new_citation_work
 from citeweave.engines.slots.exponent import new_pending
-from citeweave.engines.slots.presence import Support, new_presence
+from citeweave.engines.slots.presence import Support, new_presence, note_papers
 from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
 from citeweave.engines.slots.rates import CitationSums
 from citeweave.engines.slots.slots import new_slots
@@ -39,6 +39,7 @@ class SparseChain(ProposalChain):
     ) -> None:
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         n_levels = len(spec.topic_side)
+        self._documents = np.repeat(np.arange(self.n_documents), 2).reshape(-1, 2)
         self.workers = WorkerPool(1)
         self._new_proposals()
         self._ends_work = new_citation_work(settings.topics, n_levels)
@@ -51,6 +52,15 @@ class SparseChain(ProposalChain):
             Sharing((), nothing, no_nodes, new_presence(1, 1)),
             np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16),
         )
+
+    def draw_self_citations(self) -> None:
+        """Offer every paper one self-citation more or one less, and note the topics it leaves."""
+        super().draw_self_citations()
+        moved, count = self.self_work.moved, int(self.self_work.changed[0])
+        note_papers(
+            self.layout, self.state.topics, self.proposals.nodes, self.citation_level, moved[:count]
+        )
+        self._draws.counts_moved()
 
     def sweep_words(self) -> None:
         """Move every token once."""
@@ -67,7 +77,7 @@ class SparseChain(ProposalChain):
             proposals.tables,
             CitationSums(proposals.rates, self.exponent),
             np.uint64(0),
-            np.array([0, self.n_documents, 1]),
+            self._documents,
             self.word_tally,
         )
         self._draws.counts_moved()

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.exchange import the_whole
 from citeweave.engines.slots.presence import note_presence
 from citeweave.engines.threads.merge import valid_tables
 
 if TYPE_CHECKING:
     from citeweave.engines.core.arrays import Layout
+    from citeweave.engines.core.exchange import ChainPart
 
 __all__ = [
     "ChangeList",
@@ -28,6 +30,7 @@ __all__ = [
     "new_change_list",
     "note_change",
     "rows_kept",
+    "sum_entries",
 ]
 
 _ENTRY_BYTES = 16
@@ -64,33 +67,57 @@ def new_change_list(room: int) -> ChangeList:
 
 
 def entries_needed(
-    layout: Layout, n_shared_levels: int, topics: int, threads: int, rounds: int
+    layout: Layout,
+    n_shared_levels: int,
+    topics: int,
+    threads: int,
+    rounds: int,
+    part: ChainPart | None = None,
 ) -> int:
     """Give the largest number of entries that a worker may write before they are merged.
 
     A document changes its ancestors at topics that its tokens leave or join. A citation changes the
-    ancestors of two papers at two topics, and a repair of each paper may change them once more.
+    ancestors of two papers at two topics, and a repair of each paper may change them once more. A
+    self-citation changes the ancestors of its paper at one topic.
     """
     levels = n_shared_levels - 1
-    n_documents = len(layout.document_start) - 1
-    document = np.arange(n_documents)
-    turn = document % (rounds * threads)
-    tokens = np.minimum(2 * np.diff(layout.document_start), topics)
-    made = np.bincount(layout.citing, minlength=n_documents)
-    by_words = levels * np.bincount(turn, tokens).max(initial=0)
+    part = the_whole(layout) if part is None else part
+    n_documents, number = part.n_documents, part.document
+    turn = _turns(number[:n_documents], threads, rounds)
+    tokens = np.minimum(2 * np.diff(layout.document_start)[:n_documents], topics)
+    made = np.bincount(layout.citing, minlength=n_documents)[:n_documents]
+    by_words = levels * np.bincount(turn, np.maximum(tokens, 1)).max(initial=0)
     by_citations = 4 * levels * np.bincount(turn, made).max(initial=0)
     # each worker repairs a range of papers, or one worker all of them if there are few
     pieces = threads if n_documents >= _MANY else 1
-    piece = np.searchsorted(n_documents * np.arange(1, pieces) // pieces, document, side="right")
-    ends = sum(
-        np.bincount(piece[end] * rounds + layout.citing % rounds, minlength=pieces * rounds)
-        for end in (layout.citing, layout.cited)
-    )
+    bounds = n_documents * np.arange(1, pieces) // pieces
+    ends = np.zeros(pieces * rounds, np.int64)
+    for end in (layout.citing, layout.cited):
+        own = end < n_documents
+        piece = np.searchsorted(bounds, end[own], side="right")
+        ends += np.bincount(
+            piece * rounds + number[layout.citing[own]] % rounds, minlength=pieces * rounds
+        )
     return int(max(by_words, by_citations + 2 * np.max(ends)))
 
 
+def _turns(number: np.ndarray, threads: int, rounds: int) -> np.ndarray:
+    """Give the turn of each document: which worker sweeps it, in which round."""
+    turn = number % rounds
+    order = np.argsort(turn, kind="stable")
+    lengths = np.bincount(turn, minlength=rounds)
+    place = np.zeros(len(number), np.int64)
+    place[order] = np.arange(len(number)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.asarray(turn * threads + place % threads)
+
+
 def rows_kept(
-    layout: Layout, n_shared_levels: int, topics: int, threads: int, rounds: int
+    layout: Layout,
+    n_shared_levels: int,
+    topics: int,
+    threads: int,
+    rounds: int,
+    part: ChainPart | None = None,
 ) -> tuple[int, int]:
     """Choose how changes of nodes above documents are kept: the way that takes less memory.
 
@@ -102,7 +129,7 @@ def rows_kept(
         Entries of a worker's list; 0 where all nodes have rows.
     """
     n_shared = int(layout.level_start[n_shared_levels])
-    room = entries_needed(layout, n_shared_levels, topics, threads, rounds)
+    room = entries_needed(layout, n_shared_levels, topics, threads, rounds, part)
     # where authors share papers, `give_up` of `engines.threads.merge` writes to rows
     if len(layout.server) or room * _ENTRY_BYTES >= (n_shared - 1) * topics * _ROW_BYTES:
         return n_shared, 0
@@ -168,6 +195,33 @@ def _place_entries(entries, begin, end, place, grouped):
             grouped[at, 0] = entries[i, 1]
             grouped[at, 1] = entries[i, 2]
             grouped[at, 2] = entries[i, 3]
+
+
+def sum_entries(start: np.ndarray, grouped: np.ndarray, begin: int, n_topics: int) -> np.ndarray:
+    """Add up what `group_entries` gave by node and topic: int32 [entries, 4], as in lists.
+
+    ``begin`` is the first node that was grouped.
+    """
+    summed = np.zeros((len(grouped), 4), np.int32)
+    used = _sum_entries(start, grouped, begin, np.full(n_topics, -1, np.int64), summed)
+    return summed[:used]
+
+
+@hot_kernel
+def _sum_entries(start, grouped, begin, place, summed):
+    used = 0
+    for n in range(start.shape[0] - 1):
+        first = used
+        for i in range(start[n], start[n + 1]):
+            k = grouped[i, 0]
+            if place[k] < first:  # not listed for this node yet
+                place[k] = used
+                summed[used, 0] = begin + n
+                summed[used, 1] = k
+                used += 1
+            summed[place[k], 2] += grouped[i, 1]
+            summed[place[k], 3] += grouped[i, 2]
+    return used
 
 
 @hot_kernel

@@ -86,7 +86,7 @@ def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> Sparse
         place=np.zeros(n_topics + 1, np.int64),
         climb=new_climb(n_levels),
         sparse=new_sparse_change(n_topics, n_levels),
-        hubs=new_hubs(n_topics),
+        hubs=new_hubs(n_topics, choosing=n_logged == 0),
         log=np.zeros((4 * n_levels * n_logged, 2), np.int32),
         logged=np.zeros(1, np.int64),
     )

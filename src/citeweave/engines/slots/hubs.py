@@ -18,31 +18,63 @@ from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.slots.presence import lowest_bit
 
 __all__ = [
+    "MANY_TOPICS",
+    "MOST_HUBS",
+    "HubRows",
     "Hubs",
-    "add_hub",
-    "choose_hubs",
+    "add_hubs",
     "close_hubs",
     "copy_hubs",
     "find_hub",
+    "list_hubs",
+    "new_hub_rows",
     "new_hubs",
-    "node_level",
     "open_hubs",
     "restore_hubs",
     "sum_hubs",
 ]
 
 _WIDTH = 64
-_MOST = 32
+MOST_HUBS = 32
 """Maximum number of hubs, including mu. Further ones are visited topic by topic."""
-_MANY = 192
+MANY_TOPICS = 192
 """Number of topics from which a node is a hub."""
+
+
+class HubRows(NamedTuple):
+    """The hubs of a sweep as lists, mu first and the others in the order of the whole tree."""
+
+    size: np.ndarray
+    """int64 [1]: how many there are."""
+    node: np.ndarray
+    """int64 [hubs]: their numbers, -1 for those that no citation here touches."""
+    slope: np.ndarray
+    """float64 [hubs, 2]: a and b."""
+    length: np.ndarray
+    """int64 [hubs]: how many topics each has."""
+    topic: np.ndarray
+    """int32 [entries]: topics of the first hub, then those of the next."""
+    own: np.ndarray
+    """float64 [entries]: what the hub itself has of each."""
+
+
+def new_hub_rows(n_topics: int) -> HubRows:
+    """Allocate room for lists of as many hubs as there may be."""
+    return HubRows(
+        size=np.zeros(1, np.int64),
+        node=np.zeros(MOST_HUBS, np.int64),
+        slope=np.zeros((MOST_HUBS, 2)),
+        length=np.zeros(MOST_HUBS, np.int64),
+        topic=np.zeros(MOST_HUBS * n_topics, np.int32),
+        own=np.zeros(MOST_HUBS * n_topics),
+    )
 
 
 class Hubs(NamedTuple):
     """Hubs, their sums, and the effect of a pending change."""
 
     node: np.ndarray
-    """int64 [hubs]: their numbers."""
+    """int64 [hubs]: their numbers, -1 for those that no citation here touches."""
     size: np.ndarray
     """int64 [2]: how many there are; topics from which on a node is a hub."""
     own: np.ndarray
@@ -57,19 +89,22 @@ class Hubs(NamedTuple):
     """float64 [hubs, 2]: change of ``slope``."""
     shift: np.ndarray
     """float64 [2, hubs]: change of ``own`` of the topic left and of the one joined."""
+    rows: HubRows
+    """Room to list hubs in, where they are chosen with every sweep."""
 
 
-def new_hubs(n_topics: int) -> Hubs:
-    """Allocate room for one worker."""
+def new_hubs(n_topics: int, *, choosing: bool = False) -> Hubs:
+    """Allocate room for one worker; ``choosing`` where its sweep chooses the hubs itself."""
     return Hubs(
-        node=np.zeros(_MOST, np.int64),
-        size=np.array([0, _MANY]),
-        own=np.zeros((n_topics, _MOST)),
-        slope=np.zeros((_MOST, 2)),
-        sums=np.zeros((_MOST, 2)),
-        both=np.zeros((_MOST, _MOST)),
-        gain=np.zeros((_MOST, 2)),
-        shift=np.zeros((2, _MOST)),
+        node=np.zeros(MOST_HUBS, np.int64),
+        size=np.array([0, MANY_TOPICS]),
+        own=np.zeros((n_topics, MOST_HUBS)),
+        slope=np.zeros((MOST_HUBS, 2)),
+        sums=np.zeros((MOST_HUBS, 2)),
+        both=np.zeros((MOST_HUBS, MOST_HUBS)),
+        gain=np.zeros((MOST_HUBS, 2)),
+        shift=np.zeros((2, MOST_HUBS)),
+        rows=new_hub_rows(n_topics if choosing else 0),
     )
 
 
@@ -83,77 +118,93 @@ def find_hub(hubs, n):
 
 
 @inlined
-def add_hub(counts, parameters, presence, exponent, rates, hubs, n, lower):
-    """Add a node of level ``lower`` to the hubs; mu must be the first.
-
-    mu's term is not a part of ``rates``, that of any other node leaves it.
-    """
-    j = index(hubs.size[0])
-    hubs.size[0] += 1
-    hubs.node[j] = n
-    for k in range(index(hubs.own.shape[0])):
-        hubs.own[k, j] = 0.0
-    discount = parameters.topic_discount[lower]
-    scale = 1.0 / (parameters.topic_concentration[n] + counts.total_customers[n])
-    cite, cited = exponent.cite_weight[n] * scale, exponent.cited_weight[n] * scale
-    hubs.slope[j, 0] = cite
-    hubs.slope[j, 1] = cited
+def _count_bits(presence, n):
+    """Count the topics of a node."""
+    topics = 0
     for i in range(presence.shape[1]):
         bits = presence[index(n), index(i)]
         while bits != np.uint64(0):
-            k = index(_WIDTH * i + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            own = counts.customers[index(n), k] - discount * counts.tables[index(n), k]
-            hubs.own[k, j] = own
-            if n > 0:
-                rates.cite[k] -= cite * own
-                rates.cited[k] -= cited * own
+            topics += 1
+    return topics
 
 
 @inlined
-def node_level(layout, node):
-    """Return the level of a node; that of mu is 0."""
-    lower = 0
-    n = node
-    while n > 0:
-        n = layout.parent[n]
-        lower += 1
-    return lower
+def _list_hub(counts, parameters, presence, exponent, rows, n, lower, at):
+    """Add a node of level ``lower`` to the lists, from entry ``at`` on; returns their end."""
+    j = index(rows.size[0])
+    rows.size[0] += 1
+    rows.node[j] = n
+    discount = parameters.topic_discount[lower]
+    scale = 1.0 / (parameters.topic_concentration[n] + counts.total_customers[n])
+    rows.slope[j, 0] = exponent.cite_weight[n] * scale
+    rows.slope[j, 1] = exponent.cited_weight[n] * scale
+    end = at
+    for i in range(presence.shape[1]):
+        bits = presence[index(n), index(i)]
+        while bits != np.uint64(0):
+            topic = _WIDTH * i + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            k = index(topic)
+            rows.topic[end] = topic
+            rows.own[end] = counts.customers[index(n), k] - discount * counts.tables[index(n), k]
+            end += 1
+    rows.length[j] = end - at
+    return end
+
+
+@hot_kernel
+def list_hubs(counts, parameters, presence, exponent, levels, least, rows):
+    """List mu and the nodes above papers that have ``least`` topics or more, parents first.
+
+    ``levels`` are by level above papers the first node, and the node after the last to be listed.
+    """
+    starts, ends, n_levels = levels
+    rows.size[0] = 0
+    at = _list_hub(counts, parameters, presence, exponent, rows, 0, 0, 0)
+    for lower in range(1, n_levels):
+        for n in range(starts[lower], ends[lower]):
+            if rows.size[0] < MOST_HUBS and _count_bits(presence, n) >= least:
+                at = _list_hub(counts, parameters, presence, exponent, rows, n, lower, at)
+
+
+@inlined
+def add_hubs(parameters, rates, hubs, rows):
+    """Begin with the hubs that are listed.
+
+    mu's term is not a part of ``rates``, that of any other node leaves it.
+    """
+    hubs.size[0] = rows.size[0]
+    at = 0
+    for i in range(rows.size[0]):
+        j = index(i)
+        hubs.node[j] = rows.node[j]
+        for k in range(index(hubs.own.shape[0])):
+            hubs.own[k, j] = 0.0
+        cite, cited = rows.slope[j, 0], rows.slope[j, 1]
+        hubs.slope[j, 0] = cite
+        hubs.slope[j, 1] = cited
+        for _ in range(rows.length[j]):
+            k = index(rows.topic[at])
+            own = rows.own[at]
+            at += 1
+            hubs.own[k, j] = own
+            if i > 0:
+                rates.cite[k] -= cite * own
+                rates.cited[k] -= cited * own
+    sum_hubs(parameters, rates, hubs)
 
 
 @hot_kernel
 def open_hubs(layout, counts, parameters, presence, exponent, rates, hubs):
     """Add mu and the nodes above papers with many topics to the hubs."""
-    hubs.size[0] = 0
-    found = choose_hubs(presence, hubs, layout.citation_node)
-    add_hub(counts, parameters, presence, exponent, rates, hubs, 0, 0)
-    for j in range(1, found + 1):
-        n = hubs.node[j]
-        lower = node_level(layout, n)
-        add_hub(counts, parameters, presence, exponent, rates, hubs, n, lower)
-    sum_hubs(parameters, rates, hubs)
-
-
-@inlined
-def choose_hubs(presence, hubs, n_nodes):
-    """Find nodes of many topics from 1 to ``n_nodes`` - 1, parents first; returns how many.
-
-    Their numbers follow that of mu.
-    """
-    found = 0
-    most = hubs.node.shape[0] - 1
-    least = hubs.size[1]
-    for n in range(1, n_nodes):
-        topics = 0
-        for i in range(presence.shape[1]):
-            bits = presence[index(n), index(i)]
-            while bits != np.uint64(0):
-                bits &= bits - np.uint64(1)
-                topics += 1
-        if topics >= least and found < most:
-            found += 1
-            hubs.node[found] = n
-    return found
+    starts = layout.level_start
+    n_levels = 0  # above papers
+    while starts[n_levels] < layout.citation_node:
+        n_levels += 1
+    levels = (starts, starts[1:], n_levels)
+    list_hubs(counts, parameters, presence, exponent, levels, hubs.size[1], hubs.rows)
+    add_hubs(parameters, rates, hubs, hubs.rows)
 
 
 @inlined

@@ -44,11 +44,17 @@ __all__ = [
     "merge_word_range",
     "merge_words",
     "new_marks",
+    "read_word",
+    "take_marks",
     "worker_notes",
 ]
 
 _FEW = 256
 """Levels of fewer nodes are not worth waking a thread for."""
+
+
+BeforeLevel = Callable[[int, list[np.ndarray]], None]
+"""Told of a level and of all listed entries, to which it may add."""
 
 
 class Marks(NamedTuple):
@@ -83,13 +89,18 @@ def merge_nodes(
     changes: Changes,
     marks: Marks,
     lists: Sequence[ChangeList] = (),
+    *,
+    level_end: np.ndarray | None = None,
+    before: BeforeLevel | None = None,
 ) -> int:
     """Add all changes of nodes above documents to them, lowest level first.
 
-    ``lists`` are those of all workers, where only mu's changes are rows. Counts, their totals and
-    ``presence`` of these nodes are up to date afterwards; changes, marks and lists are empty.
-    Returns the tables that were moved into range.
+    ``lists`` are those of all workers, where only mu's changes are rows. A part of a chain merges
+    the nodes of each level up to before ``level_end``, and calls ``before`` first. Counts, their
+    totals and ``presence`` of these nodes are up to date afterwards; changes, marks and lists are
+    empty. Returns the tables that were moved into range.
     """
+    ends = layout.level_start[1:] if level_end is None else level_end
 
     def merge(begin: int, end: int, worker: int) -> int:
         return merge_node_range(layout.parent, counts, presence, changes, marks, begin, end, worker)
@@ -98,7 +109,9 @@ def merge_nodes(
     entries = [one.entry[: int(one.used[0])] for one in lists]
     repaired = 0
     for level in range(n_shared_levels - 1, -1, -1):
-        first, last = (int(n) for n in layout.level_start[level : level + 2])
+        first, last = int(layout.level_start[level]), int(ends[level])
+        if before is not None:
+            before(level, entries)
         if first < n_rows:
             repaired += _by_ranges(workers, merge, first, last)
         else:
@@ -200,7 +213,7 @@ def mark(marks, row, topic):
 
 
 @inlined
-def _take_marks(marks, row, i):
+def take_marks(marks, row, i):
     """Give the bits that any worker has set in one word of a row, and clear them."""
     bits = np.uint64(0)
     for worker in range(index(marks.shape[0])):
@@ -222,7 +235,7 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
         more_customers = 0
         more_tables = 0
         for i in range(marks.nodes.shape[2]):
-            bits = _take_marks(marks.nodes, row, index(i))
+            bits = take_marks(marks.nodes, row, index(i))
             while bits != np.uint64(0):
                 topic = 64 * i + lowest_bit(bits)
                 bits &= bits - np.uint64(1)
@@ -242,7 +255,7 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
 
 
 @inlined
-def _read_word(changes, marks, row, listed):
+def read_word(changes, marks, row, listed):
     """List the topics at which a word has changed, with customers and tables wanted.
 
     ``listed`` is int32 [3, topics]. Changes are zero afterwards. Apart from the work on each place,
@@ -251,7 +264,7 @@ def _read_word(changes, marks, row, listed):
     n_workers = index(changes.words.shape[0])
     marked = index(0)
     for i in range(marks.words.shape[2]):
-        bits = _take_marks(marks.words, row, index(i))
+        bits = take_marks(marks.words, row, index(i))
         while bits != np.uint64(0):
             listed[0, marked] = 64 * i + lowest_bit(bits)
             bits &= bits - np.uint64(1)
@@ -288,7 +301,7 @@ def merge_word_range(shape, tables, words, cache, presence, written, room, span,
     for w in range(span[0], span[1]):
         row = index(w)
         below = words.background_customers[row]
-        for j in range(_read_word(changes, marks, row, listed)):
+        for j in range(read_word(changes, marks, row, listed)):
             k = index(listed[0, j])
             before = words.tables[row, k]
             customers = words.customers[row, k] + listed[1, j]

@@ -7,18 +7,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.engines.core.exponent import total_rate
-from citeweave.engines.core.slice_sampling import slice_draw
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.slice_sampling import SLICE_WIDTH, SMALLEST, slice_draw
 from citeweave.engines.slots.sums import TopicSums
-from citeweave.engines.threads.exponents import set_units
 from citeweave.engines.threads.parameters import Draws
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from citeweave.engines.threads.threaded import ThreadedChain
 
 __all__ = ["SparseDraws"]
 
 # Its densities are passes over lists, shared between threads: they are called from Python.
 _slice_draw = getattr(slice_draw, "py_func", slice_draw)
+
+
+def _first_points(random: np.ndarray, start: float, shape: float, rate: float) -> list[float]:
+    """Guess the points of a slice (`slice_draw`): most draws need these and no others.
+
+    They are the present value, the ends of the first interval, and the point drawn from it. A wrong
+    guess costs time and nothing else.
+    """
+    random = random.copy()
+    _, below, _, inside = (float(uniform(random)) for _ in range(4))
+    width = SLICE_WIDTH * np.sqrt(shape) / rate
+    low = start - width * below
+    high = low + width
+    points = [start, high, max(low, SMALLEST) + inside * (high - max(low, SMALLEST))]
+    return [*points, low] if low > SMALLEST else points
 
 
 class SparseDraws(Draws):
@@ -39,9 +56,13 @@ class SparseDraws(Draws):
         super().__init__(chain)
         self._gathered = False
         if chain.spec.citations is not None:
-            starts = [int(n) for n in chain.layout.level_start[: chain.citation_level + 2]]
             self.sums = TopicSums(
-                self.workers, self.nodes, self._network, presence, starts, self._discounts
+                self.workers,
+                self.nodes,
+                self._network,
+                presence,
+                self._discounts,
+                exchange=chain.exchange,
             )
 
     def counts_moved(self) -> None:
@@ -56,13 +77,11 @@ class SparseDraws(Draws):
         if not self._gathered:
             self.sums.gather()
             self._gathered = True
+        super().rebuild()
+
+    def _add_up(self) -> None:
         chain = self.chain
-        exponent, parameters = chain.exponent, chain.state.parameters
-        first = chain.layout.citation_node
-        exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
-        exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
-        set_units(self._network, exponent, chain.part, chain.exchange)
-        self.sums.add_up(exponent, chain.citation_level)
+        self.sums.add_up(chain.exponent, chain.citation_level, chain.complete_shares)
 
     def _draw_documents(
         self,
@@ -78,18 +97,35 @@ class SparseDraws(Draws):
     def _slice_level(self, level: int, shape: float, rate: float) -> float:
         """Draw a level's concentration; sums of the levels below it stay as they are."""
         start = float(self.nodes.concentration[self._levels[level][0]])
-        return float(
-            _slice_draw(self.chain.state.random, self.log_density, level, start, shape, rate)
-        )
+        random, known = self.chain.state.random, {}
+        if self.chain.exchange.size > 1:
+            points = _first_points(random, start, shape, rate)
+            known = dict(zip(points, self.log_densities(level, points, shape, rate), strict=True))
+
+        def log_density(level: int, beta: float, shape: float, rate: float) -> float:
+            return known[beta] if beta in known else self.log_density(level, beta, shape, rate)
+
+        return float(_slice_draw(random, log_density, level, start, shape, rate))
 
     def log_density(self, level: int, beta: float, shape: float, rate: float) -> float:
         """Set a level's concentration and give its log density, the exponential included.
 
         The sums and the weights of the nodes above are left at ``beta`` too.
         """
+        return self.log_densities(level, [beta], shape, rate)[0]
+
+    def log_densities(
+        self, level: int, betas: Sequence[float], shape: float, rate: float
+    ) -> list[float]:
+        """Do so for several concentrations, of which the last is left.
+
+        Parts of a chain exchange once for all of them.
+        """
         chain = self.chain
-        begin, end = self._levels[level]
-        self.nodes.concentration[begin:end] = beta
-        self.sums.add_up(chain.exponent, level)
-        total = float(total_rate(chain.exponent, chain.state.parameters))
-        return float((shape - 1.0) * np.log(beta) - rate * beta - total)
+        exponent, out = chain.exponent, []
+        sums = self.sums.add_up_at(exponent, level, betas, chain.complete_shares)
+        for beta, found in zip(betas, sums, strict=True):
+            exponent.cite_sum[:], exponent.cited_sum[:] = found.T
+            total = float(total_rate(exponent, chain.state.parameters))
+            out.append(float((shape - 1.0) * np.log(beta) - rate * beta - total))
+        return out

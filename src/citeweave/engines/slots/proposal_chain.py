@@ -10,9 +10,7 @@ from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.finite import Watched
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.slots.parameters import SparseDraws
-from citeweave.engines.slots.presence import note_papers
 from citeweave.engines.slots.proposals import Proposals
 from citeweave.engines.threads.threaded import ThreadedChain
 
@@ -72,15 +70,6 @@ class ProposalChain(ThreadedChain):
         """Assign a first topic to every citation."""
         super().start_citations()
         self._counts_set()
-
-    def draw_self_citations(self) -> None:
-        """Offer every paper one self-citation more or one less, and note the topics it leaves."""
-        DenseChain.draw_self_citations(self)  # one paper after the other, in snapshots too
-        moved, count = self.self_work.moved, int(self.self_work.changed[0])
-        note_papers(
-            self.layout, self.state.topics, self.proposals.nodes, self.citation_level, moved[:count]
-        )
-        self._draws.counts_moved()
 
     def sweep_authors(self) -> None:
         """Draw who serves the tables of shared papers, and note the topics that authors have."""

@@ -15,6 +15,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, Parameters, Shape, State, Tables, TopicCounts
 from citeweave.engines.core.climb import find_path
+from citeweave.engines.core.exchange import ALONE, Exchange
 from citeweave.engines.core.hierarchy import node_weights
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.sparse_sweeps import MOST_LISTED
@@ -35,6 +36,9 @@ __all__ = [
 ]
 
 _WHOLE = 2.0**31
+_UNIT = 2.0**50
+"""Multiples of a share that are added up. Shares of all authors come to about 1 in all; weights of
+topics whose tables are known may add up to a few times as much."""
 _EVEN = 0.01
 """Share of a table that is spread evenly: every topic can be reached from everywhere."""
 
@@ -88,35 +92,40 @@ def _accumulate(weights, cumulative):
 
 
 @hot_kernel
-def _fill_shares(layout, n_shared, tables, state, proposal, row, weights):
-    """Set the share of each topic that documents have nothing of.
+def _count_customers(counts, proposal, first, last, found):
+    """Count the customers of authors ``first`` to ``last`` - 1: of all, and of those listed."""
+    for n in range(first, last):
+        found[0] += counts.total_customers[n]
+        if proposal.listed[n - first] > 0:
+            found[1] += counts.total_customers[n]
 
-    A listed author has nothing of it either: then it comes from mu. Of all others it comes from the
-    author, who is much more decided than mu is; they are taken together.
+
+@hot_kernel
+def _root_shares(tables, state, row, listed, root):
+    """Set the share of each topic under listed authors, whose documents take ``listed`` of all."""
+    counts, parameters = state.topics, state.parameters
+    node_weights(tables, counts, parameters, row, 0, root)
+    share = listed / (parameters.topic_concentration[0] + counts.total_customers[0])
+    for k in range(root.shape[0]):
+        root[k] *= share
+
+
+@hot_kernel
+def _add_shares(layout, level, tables, state, proposal, everybody, row, weights, units, span):
+    """Add up the shares under authors ``span[0]`` to ``span[1]`` - 1 who are not listed.
+
+    ``units`` (int64 [topics]) is in multiples of 1 / _UNIT.
     """
     counts, parameters = state.topics, state.parameters
-    level = n_shared - 1
-    first, last = layout.level_start[level], layout.level_start[n_shared]
-    everybody, listed = 0.0, 0.0
-    for n in range(first, last):
-        everybody += counts.total_customers[n]
-        if n_shared == 1 or proposal.listed[n - first] > 0:
-            listed += counts.total_customers[n]
-    everybody = max(everybody, 1.0)
-    find_path(layout, row, 0, 0)
-    node_weights(tables, counts, parameters, row, 0, weights)
-    share = listed / everybody
-    share /= parameters.topic_concentration[0] + counts.total_customers[0]
-    for k in range(weights.shape[0]):
-        proposal.root[k] = share * weights[k]
-    for n in range(first, last):
-        if n_shared > 1 and proposal.listed[n - first] == 0 and counts.total_customers[n] > 0:
+    first = layout.level_start[level]
+    for n in range(span[0], span[1]):
+        if proposal.listed[n - first] == 0 and counts.total_customers[n] > 0:
             find_path(layout, row, level, n)
             node_weights(tables, counts, parameters, row, level, weights)
             share = counts.total_customers[n] / everybody
-            share /= parameters.topic_concentration[n] + counts.total_customers[n]
+            share *= _UNIT / (parameters.topic_concentration[n] + counts.total_customers[n])
             for k in range(weights.shape[0]):
-                proposal.root[k] += share * weights[k]
+                units[k] += np.int64(share * weights[k])
 
 
 @hot_kernel
@@ -142,18 +151,66 @@ def make_word_proposal(
     state: State,
     cache: WordCache,
     proposal: ProposalTables,
+    *,
+    last: int | None = None,
+    exchange: Exchange = ALONE,
 ) -> None:
-    """Build the words' tables from the present counts; listed authors are determined already."""
+    """Build the words' tables from the present counts; listed authors are determined already.
+
+    A part of a chain adds up the shares of authors up to before ``last``, which are its own.
+    """
     n_words, n_topics = proposal.word.shape
     rooms = np.zeros((workers.size, n_topics))
-    row = np.zeros(len(layout.level_start), np.int64)
-    _fill_shares(layout, len(shape.shared), tables, state, proposal, row, rooms[0])
+    _make_shares(workers, shape, layout, tables, state, proposal, rooms, last, exchange)
 
     def fill(worker: int) -> None:
-        first, last = (n_words * i // workers.size for i in (worker, worker + 1))
-        _fill_words(shape, state, cache, proposal, rooms[worker], first, last)
+        begin, end = (n_words * i // workers.size for i in (worker, worker + 1))
+        _fill_words(shape, state, cache, proposal, rooms[worker], begin, end)
 
     workers.run(fill)
+
+
+def _make_shares(
+    workers: WorkerPool,
+    shape: Shape,
+    layout: Layout,
+    tables: Tables,
+    state: State,
+    proposal: ProposalTables,
+    rooms: np.ndarray,
+    last: int | None,
+    exchange: Exchange,
+) -> None:
+    """Set the share of each topic that documents have nothing of.
+
+    A listed author has nothing of it either: then it comes from mu. Of all others it comes from the
+    author, who is much more decided than mu is; they are taken together. Their sum is one of
+    integers, so it depends neither on threads nor on parts.
+    """
+    level = len(shape.shared) - 1
+    first = int(layout.level_start[level])
+    end = int(layout.level_start[level + 1]) if last is None else last
+    size = workers.size
+    rows = np.zeros((size, len(layout.level_start)), np.int64)
+    if level == 0:
+        _root_shares(tables, state, rows[0], 1.0, proposal.root)
+        return
+    customers = np.zeros(2, np.int64)
+    _count_customers(state.topics, proposal, first, end, customers)
+    found = exchange.sum(customers)
+    everybody, listed = max(float(found[0]), 1.0), float(found[1])
+    units = np.zeros((size, proposal.root.size), np.int64)
+
+    def add(worker: int) -> None:
+        span = tuple(first + (end - first) * i // size for i in (worker, worker + 1))
+        row, weights = rows[worker], rooms[worker]
+        given = (layout, level, tables, state, proposal, everybody)
+        _add_shares(*given, row, weights, units[worker], span)
+
+    workers.run(add)
+    shares = exchange.sum(units.sum(axis=0)) / _UNIT
+    _root_shares(tables, state, rows[0], listed / everybody, proposal.root)
+    proposal.root[:] += shares
 
 
 def make_citation_proposal(parameters: Parameters, proposal: ProposalTables) -> None:

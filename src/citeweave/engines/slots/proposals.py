@@ -89,6 +89,8 @@ class Proposals:
             chain.state,
             chain.cache,
             self.tables,
+            last=int(chain.part.level_end[n_shared - 1]),
+            exchange=chain.exchange,
         )
         self.schedule.made = True
 

@@ -15,6 +15,7 @@ from citeweave.engines.slots.change_lists import (
     rows_kept,
 )
 from citeweave.engines.slots.exponent import new_pending
+from citeweave.engines.slots.hubs import MANY_TOPICS, HubRows, list_hubs, new_hub_rows
 from citeweave.engines.slots.merge import (
     Marks,
     add_noted_moves,
@@ -27,6 +28,11 @@ from citeweave.engines.slots.merge import (
 from citeweave.engines.slots.presence import Support
 from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
 from citeweave.engines.slots.rates import CitationSums
+from citeweave.engines.slots.self_citations import (
+    OwnOffers,
+    new_own_offers,
+    offer_self_citations,
+)
 from citeweave.engines.slots.slots import new_slots
 from citeweave.engines.slots.snapshot_citations import (
     Snapshot,
@@ -52,6 +58,7 @@ class WorkerBuffers(NamedTuple):
     tally: np.ndarray
     """int64 [7]: as that of ``word_sweep``."""
     citations: SparseNeighbourhood | None
+    offers: OwnOffers | None
 
 
 class SweepBuffers(NamedTuple):
@@ -74,6 +81,8 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
     """
 
     capabilities = SPARSE
+    _hubs: HubRows
+    """Of the snapshot that citations are swept from."""
 
     def __init__(
         self,
@@ -94,7 +103,9 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
     @cached_property
     def _buffers(self) -> SweepBuffers:
         topics, n_words = self.settings.topics, len(self.proposals.words)
-        n_rows, room = rows_kept(self.layout, self.spec.n_shared, topics, self.threads, self.rounds)
+        n_rows, room = rows_kept(
+            self.layout, self.spec.n_shared, topics, self.threads, self.rounds, self.part
+        )
         buffers = SweepBuffers(
             new_changes(self.threads, n_rows, n_words, topics),
             new_marks(self.threads, n_rows, n_words, topics),
@@ -110,9 +121,10 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
     def _new_worker(self, own: Changes, noted: Noted, word_marks: np.ndarray) -> WorkerBuffers:
         topics, n_levels = self.settings.topics, len(self.spec.topic_side)
         longest = int(np.diff(self.layout.document_start).max(initial=1))
-        citations = None
+        citations = offers = None
         if self.spec.citations is not None:
             citations = new_neighbourhood(self, max(self._most_cited, 1), noted)
+            offers = new_own_offers(citations, n_levels)
         return WorkerBuffers(
             words=WordBuffers(
                 slots=new_slots(topics, n_levels, held=len(self.layout.server) > 0),
@@ -122,6 +134,23 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             ),
             tally=np.zeros(7, np.int64),
             citations=citations,
+            offers=offers,
+        )
+
+    def _make_room(self) -> None:
+        self._buffers  # noqa: B018 (made when it is first asked for)
+
+    def _self_citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
+        offer_self_citations(
+            Citing(self.citation_level, self._n_shared, self._cites),
+            self.layout,
+            self.tables,
+            self.state,
+            self.proposals.nodes,
+            self.exponent,
+            self._buffers.workers[worker].offers,
+            key,
+            self._documents_of(round_, worker),
         )
 
     def sweep_words(self) -> None:
@@ -153,7 +182,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             proposals.tables,
             CitationSums(proposals.rates, self.exponent),
             key,
-            self._strided(round_, worker),
+            self._documents_of(round_, worker),
             mine.tally,
         )
 
@@ -166,15 +195,30 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         for round_, key in self._rounds():
             if round_ > 0:
                 self.rebuild_exponent()
+            self._before_citations()
             self.proposals.gather_rates()
             self.workers.run(partial(self._citations_of, key, round_))
             self._merge_citations(round_)
             self._merge_nodes()
         add_tallies(self.citation_tally, [here.tally for here in ends])
 
+    def _before_citations(self) -> None:
+        """List the hubs of the snapshot."""
+        self._hubs = self._list_hubs()
+
+    def _list_hubs(self) -> HubRows:
+        """List mu and the nodes of many topics that the chain owns."""
+        state, found = self.state, new_hub_rows(self.settings.topics)
+        levels = (self.layout.level_start, self.part.level_end, self.spec.n_shared)
+        bits, exponent = self.proposals.nodes, self.exponent
+        list_hubs(state.topics, state.parameters, bits, exponent, levels, MANY_TOPICS, found)
+        return found
+
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         proposals = self.proposals
-        snapshot = Snapshot(proposals.nodes, proposals.tables, proposals.rates, self.exponent)
+        snapshot = Snapshot(
+            proposals.nodes, proposals.tables, proposals.rates, self.exponent, self._hubs
+        )
         sweep_citing(
             Citing(self.citation_level, self._n_shared, self._cites),
             self.layout,
@@ -184,13 +228,8 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             self._buffers.workers[worker].citations,
             self._moves,
             key,
-            self._strided(round_, worker),
+            self._documents_of(round_, worker),
         )
-
-    def _strided(self, round_: int, worker: int) -> np.ndarray:
-        """Give the documents of a round that a worker takes: first, end and step."""
-        step = self.rounds * self.threads
-        return np.array([round_ + worker * self.rounds, self.n_documents, step])
 
     def _merge_words(self) -> None:
         words = self.state.words
@@ -216,26 +255,30 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             self._buffers.changes,
             self._buffers.marks,
             self._buffers.lists,
+            level_end=self.part.level_end,
+            before=self._before_level,
         )
         self._draws.counts_moved()
 
+    def _before_level(self, level: int, entries: list[np.ndarray]) -> None:
+        """Exchange changes of a level's nodes with other parts, if there are any."""
+
     def _merge_citations(self, round_: int) -> None:
         """Add what the citations of a round did to the counts of documents."""
-        layout, counts, turn = self.layout, self.state.topics, (round_, self.rounds)
+        layout, counts = self.layout, self.state.topics
         lists, moves = self._lists, self._moves
         changes, marks, listed, _ = self._buffers
-
-        numbered = (*turn, self.part.document)
+        turn = (round_, self.rounds, self.part.document)
 
         def merge(begin: int, end: int, worker: int) -> int:
             noted = worker_notes(changes, marks, worker, listed[worker])
-            repaired = add_noted_moves(layout, counts, lists, moves, noted, numbered, begin, end)
+            repaired = add_noted_moves(layout, counts, lists, moves, noted, turn, begin, end)
             note_moved_documents(
                 layout, counts, self.proposals.nodes, lists, moves, turn, begin, end
             )
             return repaired
 
-        self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)
+        self.repaired[0] += self._by_ranges(merge, 0, self.part.n_documents)
         if len(layout.server):
             self.repaired[0] += give_up_marked(
                 layout, self.state, changes.node_customers[0], marks.nodes[0]

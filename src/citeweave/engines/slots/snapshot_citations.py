@@ -21,14 +21,13 @@ from citeweave.engines.slots.citations import (
     sweep_opened,
 )
 from citeweave.engines.slots.hubs import (
+    MOST_HUBS,
+    HubRows,
     Hubs,
-    add_hub,
-    choose_hubs,
+    add_hubs,
     copy_hubs,
     new_hubs,
-    node_level,
     restore_hubs,
-    sum_hubs,
 )
 from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
 from citeweave.engines.slots.proposal_tables import ProposalTables
@@ -46,8 +45,13 @@ from citeweave.engines.threads.world import new_counts
 __all__ = [
     "Snapshot",
     "SparseNeighbourhood",
+    "close_rows",
+    "copy_totals",
+    "empty_others",
     "new_neighbourhood",
     "note_moved_documents",
+    "open_rows",
+    "settle_in",
     "sweep_citing",
 ]
 
@@ -72,6 +76,7 @@ class Snapshot(NamedTuple):
     rates: RateSums
     exponent: Exponent
     """Of which the weights are read."""
+    hubs: HubRows
 
 
 class SparseNeighbourhood(NamedTuple):
@@ -102,7 +107,8 @@ class SparseNeighbourhood(NamedTuple):
     noted: Noted
     """What the worker does to shared nodes."""
     rows: np.ndarray
-    """int64 [3]: rows for nodes that stay, how many of them do, and of others after them."""
+    """int64 [4]: rows for nodes that stay, how many of them do, and of others after them; and how
+    many may stay that are not hubs."""
     tally: np.ndarray
     """int64 [6]: as that of ``citation_sweep``."""
 
@@ -114,7 +120,8 @@ def new_neighbourhood(chain, most_cited: int, noted: Noted) -> SparseNeighbourho
     n_nodes = len(chain.layout.parent)
     n_shared = int(chain.layout.level_start[chain.spec.n_shared])
     staying = min(n_shared, max(_MOST_BYTES // (8 * topics * getattr(chain, "threads", 1)), 1))
-    rows = staying + (most_cited + 1) * n_levels
+    room = staying + min(n_shared, MOST_HUBS * n_levels)  # hubs stay in any case
+    rows = room + (most_cited + 1) * n_levels
     return SparseNeighbourhood(
         topics=new_counts(rows, topics, held=len(chain.layout.server) > 0),
         presence=new_presence(rows, topics),
@@ -133,13 +140,13 @@ def new_neighbourhood(chain, most_cited: int, noted: Noted) -> SparseNeighbourho
         place=np.full(n_nodes, -1, np.int32),
         random=np.zeros(4, np.uint64),
         noted=noted,
-        rows=np.array([staying, 0, 0]),
+        rows=np.array([room, 0, 0, staying]),
         tally=np.zeros(6, np.int64),
     )
 
 
 @inlined
-def _copy_totals(state, exponent, here, place, node):
+def copy_totals(state, exponent, here, place, node):
     """Give a row the totals and weights that its node has in the snapshot."""
     counts = state.topics
     here.topics.total_customers[place] = counts.total_customers[node]
@@ -165,16 +172,15 @@ def _write_row(counts, presence, here, i, n, filled):
 
 
 @inlined
-def _fill_row(state, snapshot, here, place, node):
+def _fill_row(state, presence, exponent, here, place, node):
     """Copy a node into a row that is empty."""
-    presence = snapshot.presence
     i, n = index(place), index(node)
     here.place[n] = place
     here.node[i] = node
     here.concentration[i] = state.parameters.topic_concentration[n]
     if here.share.shape[0] > 0:
         here.share[i] = state.parameters.share[n]
-    _copy_totals(state, snapshot.exponent, here, i, n)
+    copy_totals(state, exponent, here, i, n)
     for j in range(index(presence.shape[1])):
         here.presence[i, j] = presence[n, j]
     _write_row(state.topics, presence, here, i, n, True)
@@ -190,12 +196,13 @@ def _empty_row(state, presence, here, place):
 
 
 @inlined
-def _settle_in(citing, layout, state, snapshot, here, node):
-    """Copy a node of the citation level and those above it that are not here yet; mu is.
+def settle_in(citing, layout, state, presence, exponent, here, node, is_hub):
+    """Copy a node of the citation level, or a hub, and those above it that are not here yet; mu is.
 
-    Shared nodes stay where there is room for all of the path: above one that stays all others do.
+    Shared nodes stay if they are hubs, or where there is room for all of the path: above one that
+    stays all others do.
     """
-    stays = here.rows[1] + citing.level - 1 <= here.rows[0]
+    stays = is_hub or here.rows[1] + citing.level - 1 <= here.rows[3]
     below = -1
     current = node
     while True:
@@ -205,7 +212,7 @@ def _settle_in(citing, layout, state, snapshot, here, node):
             kind = 1 if stays and current < citing.n_shared else 2
             place = here.rows[kind] + (here.rows[0] if kind == 2 else 0)
             here.rows[kind] += 1
-            _fill_row(state, snapshot, here, place, current)
+            _fill_row(state, presence, exponent, here, place, current)
         if below >= 0:
             here.parent[below] = place
         if known:
@@ -214,31 +221,46 @@ def _settle_in(citing, layout, state, snapshot, here, node):
         current = layout.parent[current]
 
 
+@inlined
+def open_rows(state, presence, exponent, here):
+    """Begin a round: copy mu."""
+    here.parent[0] = 0
+    here.rows[1] = 1
+    here.rows[2] = 0
+    _fill_row(state, presence, exponent, here, 0, 0)
+
+
+@inlined
+def empty_others(state, presence, here):
+    """Empty the rows that do not stay."""
+    for i in range(here.rows[2]):
+        _empty_row(state, presence, here, here.rows[0] + i)
+    here.rows[2] = 0
+
+
+@inlined
+def close_rows(state, presence, here):
+    """End a round: empty the rows that have stayed."""
+    for place in range(here.rows[1]):
+        _empty_row(state, presence, here, place)
+
+
 @hot_kernel
 def _open_round(citing, layout, state, snapshot, here):
     """Copy mu, hubs and the sums."""
     presence, rates, exponent = snapshot.presence, snapshot.rates, snapshot.exponent
-    mine, hubs, parameters = here.rates, here.work.hubs, state.parameters
-    here.parent[0] = 0
-    here.rows[1] = 1
-    here.rows[2] = 0
-    _fill_row(state, snapshot, here, 0, 0)
+    mine, hubs = here.rates, here.work.hubs
+    open_rows(state, presence, exponent, here)
     for k in range(index(rates.cite.shape[0])):
         mine.cite[k] = rates.cite[k]
         mine.cited[k] = rates.cited[k]
     here.work.sparse.changed[:] = 0
-    hubs.size[0] = 0
-    found = choose_hubs(presence, hubs, citing.n_shared)
-    add_hub(state.topics, parameters, presence, exponent, mine, hubs, 0, 0)
-    for j in range(1, found + 1):
+    add_hubs(state.parameters, mine, hubs, snapshot.hubs)
+    for j in range(1, hubs.size[0]):
         node = hubs.node[j]
-        if here.rows[1] + citing.level - 1 > here.rows[0]:  # its row would not stay
-            break
-        lower = node_level(layout, node)
-        add_hub(state.topics, parameters, presence, exponent, mine, hubs, node, lower)
-        _settle_in(citing, layout, state, snapshot, here, node)
-        hubs.node[j] = here.place[node]
-    sum_hubs(parameters, mine, hubs)
+        if node >= 0:
+            settle_in(citing, layout, state, presence, exponent, here, node, True)
+            hubs.node[j] = here.place[node]
     copy_hubs(hubs, here.base_hubs)
     for k in range(index(rates.cite.shape[0])):
         here.base.cite[k] = mine.cite[k]
@@ -271,14 +293,12 @@ def _move_out(state, snapshot, here, record, first, last):
             note_end(here, counts, record, e, end, place)
             while place > 0:
                 place = here.parent[place]
-                _copy_totals(state, exponent, here, place, here.node[place])
+                copy_totals(state, exponent, here, place, here.node[place])
     for i in range(here.work.logged[0]):
         place = here.work.log[index(i), index(0)]
         _note_shared(here, counts, place, here.node[place], here.work.log[index(i), index(1)])
     here.work.logged[0] = 0
-    for i in range(here.rows[2]):
-        _empty_row(state, presence, here, here.rows[0] + i)
-    here.rows[2] = 0
+    empty_others(state, presence, here)
     changed = here.work.sparse.changed
     moved = False
     for j in range(changed.shape[0]):
@@ -299,25 +319,27 @@ def _move_out(state, snapshot, here, record, first, last):
 def sweep_citing(citing, layout, tables, state, snapshot, here, record, key, docs):
     """Visit the citations that some documents make, each with a random stream of its own.
 
-    ``docs`` (int64 [3]) is first document, end and step.
+    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus.
     """
-    level, start, presence = citing.level, citing.start, snapshot.presence
+    level, start = citing.level, citing.start
+    presence, exponent = snapshot.presence, snapshot.exponent
     _open_round(citing, layout, state, snapshot, here)
-    for d in range(docs[0], docs[1], docs[2]):
+    for i in range(docs.shape[0]):
+        d = docs[i, 0]
         first, last = start[d], start[d + 1]
         if first == last:
             continue
-        after = d + docs[2]
-        if after < docs[1]:
+        if i + 1 < docs.shape[0]:
+            after = docs[i + 1, 0]
             for e in range(start[after], start[after + 1]):
                 ask_bits(layout, presence, layout.citation_node + layout.cited[e])
         node = layout.citation_node + d
-        _settle_in(citing, layout, state, snapshot, here, node)
+        settle_in(citing, layout, state, presence, exponent, here, node, False)
         for e in range(first, last):
             cited = layout.citation_node + layout.cited[e]
-            _settle_in(citing, layout, state, snapshot, here, cited)
+            settle_in(citing, layout, state, presence, exponent, here, cited, False)
             bring_citation(layout, state, here, record, node, e, e - first)
-        open_stream(key, CITATIONS, d, here.random)
+        open_stream(key, CITATIONS, docs[i, 1], here.random)
         near, own = own_view(state.parameters, here, last - first)
         sweep_opened(
             level,
@@ -333,8 +355,7 @@ def sweep_citing(citing, layout, tables, state, snapshot, here, record, key, doc
         )
         return_topics(state, here, record, first, last)
         _move_out(state, snapshot, here, record, first, last)
-    for place in range(here.rows[1]):
-        _empty_row(state, presence, here, place)
+    close_rows(state, presence, here)
 
 
 @inlined
@@ -352,13 +373,13 @@ def note_moved_documents(layout, counts, presence, lists, record, turn, begin, e
     Arguments are those of ``parallel.merge.add_moves``, which has been called before.
     """
     made, start, received = lists
-    round_, rounds = turn
+    round_, rounds, number = turn
     for d in range(begin, end):
         node = layout.citation_node + d
-        if d % rounds == round_:
+        if number[d] % rounds == round_:
             for e in range(made[d], made[d + 1]):
                 _note_moved(counts, presence, node, record, e)
         for j in range(start[d], start[d + 1]):
             e = received[j]
-            if rounds == 1 or layout.citing[e] % rounds == round_:
+            if rounds == 1 or number[layout.citing[e]] % rounds == round_:
                 _note_moved(counts, presence, node, record, e)

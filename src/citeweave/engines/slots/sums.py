@@ -6,17 +6,20 @@ topics of all nodes are gathered once, c - alpha t beside them, and a pass goes 
 Sums are those of integers (`engines.core.exact_sums`), whichever thread adds them up.
 """
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index
+from citeweave.engines.core.exchange import Exchange
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.threads.exponents import (
     Network,
     Nodes,
+    inherit_shares,
     leave_share,
     node_rate,
     read_children,
@@ -33,8 +36,16 @@ _FEW = 1 << 14
 """Levels of fewer entries are not worth waking a thread for."""
 
 
+Complete = Callable[[int, np.ndarray], None]
+"""Told of a level and of what its nodes inherit (int64 [points, nodes, 2]), in a part of a chain:
+adds what they get from children elsewhere, at copies too."""
+
+
 class Held(NamedTuple):
-    """The topics of every node from the root to the level that citations reach."""
+    """The topics of every node from the root to the level that citations reach.
+
+    Of that level, a part of a chain lists its own documents alone.
+    """
 
     begin: np.ndarray
     """int64 [nodes]: first entry of a node."""
@@ -68,9 +79,9 @@ class TopicSums:
         The tree read downwards, and room for shares and rates; its own sums are not used.
     presence : ndarray
         Bits of the topics that each node has customers in.
-    starts : sequence of int
-        First node of each level, and the end of the one that citations reach.
     discounts : ndarray
+    exchange : Exchange
+        With the other parts of the chain.
     """
 
     def __init__(
@@ -79,31 +90,41 @@ class TopicSums:
         nodes: Nodes,
         network: Network,
         presence: np.ndarray,
-        starts: list[int],
         discounts: np.ndarray,
+        *,
+        exchange: Exchange,
     ) -> None:
         self.workers = workers
         self.nodes = nodes
         self.network = network
         self.presence = presence
-        self.starts = starts
         self.discounts = discounts
-        levels, topics = len(starts) - 1, nodes.customers.shape[1]
+        self.exchange = exchange
+        self._spans = [
+            (int(own[0]), int(own[-1]), int(held[-1]))
+            for own, held in zip(network.bounds, network.held, strict=True)
+        ]
+        """By level: first node, and the ends of those that the chain owns and of all."""
+        last, topics = self._spans[-1][1], nodes.customers.shape[1]
+        levels = len(self._spans)
         self.by_level = np.zeros((levels, topics, 2), np.int64)
         """What the nodes of each level add to P and to M, in units."""
         self._held = Held(
-            np.zeros(starts[-1], np.int64),
-            np.zeros(starts[-1], np.int64),
+            np.zeros(last, np.int64),
+            np.zeros(last, np.int64),
             np.zeros(0, np.uint16),
             np.zeros(0),
         )
         self._pieces: list[Pieces] = []
+        """By level: of the nodes that the chain owns."""
+        self._copies: list[Pieces] = []
+        """Of copies of others' nodes, by level above the lowest."""
         self._room = np.zeros((0, topics, 2), np.int64)
 
     def gather(self) -> None:
         """List the topics of all nodes, from the bits and counts as they stand."""
         self._cut()
-        for level, pieces in enumerate(self._pieces):
+        for level, pieces in self._all_pieces():
 
             def hold(
                 worker: int,
@@ -125,17 +146,8 @@ class TopicSums:
         workers.run(lambda worker: _count(self.presence, held.end, parts, worker, workers.size))
         ends = np.cumsum(held.end)
         topics = self.by_level.shape[1]
-        self._pieces = []
-        for begin, end in zip(self.starts[:-1], self.starts[1:], strict=True):
-            first = int(ends[begin - 1]) if begin > 0 else 0
-            entries = int(ends[end - 1]) - first
-            n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
-            wanted = first + np.arange(1, n_pieces) * entries // n_pieces
-            inner = begin + np.searchsorted(ends[begin:end], wanted)
-            bounds = np.concatenate([[begin], inner, [end]]).astype(np.int64)
-            place = np.concatenate([[first], ends[np.maximum(inner - 1, begin)]])
-            place[1:][inner == begin] = first
-            self._pieces.append(Pieces(bounds, place.astype(np.int64), entries))
+        self._pieces = [_cut_level(ends, begin, own, topics) for begin, own, _ in self._spans]
+        self._copies = [_cut_level(ends, own, end, topics) for _, own, end in self._spans[:-1]]
         most = max(len(pieces.place) for pieces in self._pieces)
         if most > len(self._room):
             self._room = np.zeros((most, topics, 2), np.int64)
@@ -143,34 +155,104 @@ class TopicSums:
             size = int(1.25 * ends[-1])
             self._held = self._held._replace(topic=np.zeros(size, np.uint16), own=np.zeros(size))
 
-    def add_up(self, exponent: Exponent, lowest: int) -> None:
+    def _all_pieces(self) -> list[tuple[int, Pieces]]:
+        """Give the pieces of all nodes with their levels, parents first."""
+        found = [(level, pieces) for level, pieces in enumerate(self._pieces)]
+        if self.exchange.size > 1:
+            found += list(enumerate(self._copies))
+        return sorted(found, key=lambda one: one[0])
+
+    def add_up(self, exponent: Exponent, lowest: int, complete: Complete | None = None) -> None:
         """Recompute what nodes of level ``lowest`` and above add to P and M, and their weights.
 
         Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand.
+        ``complete`` adds what nodes inherit from children in other parts of the chain.
         """
-        network, workers = self.network, self.workers
+        self.add_up_at(exponent, lowest, (None,), complete)
+
+    def add_up_at(
+        self,
+        exponent: Exponent,
+        lowest: int,
+        points: Sequence[float | None],
+        complete: Complete | None = None,
+    ) -> np.ndarray:
+        """Do so at several concentrations of level ``lowest``, None for the present one.
+
+        Parts of a chain exchange the sums of all points at a time. Everything is left at the last.
+
+        Returns
+        -------
+        ndarray of float64 [points, topics, 2]
+            P and M.
+        """
+        nodes, n_points = self.nodes, len(points)
         weights = (exponent.cite_weight, exponent.cited_weight)
-        children = read_children(network)
-        for level in range(lowest, -1, -1):
-            pieces = self._pieces[level]
+        by_level = np.repeat(self.by_level[None], n_points, axis=0)
+        inherited = np.zeros((n_points, 0, 2), np.int64)
+        for level in range(lowest, 0, -1):
+            begin, _, end = self._spans[level]
+            if complete is not None and level < lowest:
+                complete(level, inherited)
+            left = np.zeros((n_points, begin - self._spans[level - 1][0], 2), np.int64)
+            for i, point in enumerate(points):
+                if level == lowest and point is not None:
+                    nodes.concentration[begin:end] = point
+                if level < lowest:
+                    for weight, found in zip(weights, self._in_ones(inherited[i]), strict=True):
+                        weight[begin:end] = found
+                by_level[i, level] = self._add_level(level, weights)
+                self._inherit(level - 1, left[i])
+            inherited = left
+        below = np.concatenate([by_level[:, 1:].sum(axis=1), inherited], axis=1)
+        below = self.exchange.sum(below)
+        total = np.zeros((n_points, self.by_level.shape[1], 2))
+        for i, point in enumerate(points):
+            if lowest > 0:
+                weights[0][:1], weights[1][:1] = self._in_ones(below[i, -1:])
+            elif point is not None:
+                nodes.concentration[0] = point
+            by_level[i, 0] = self._add_level(0, weights)
+            found = below[i, : total.shape[1]] + by_level[i, 0]
+            total[i] = found / self.network.unit
+        self.by_level[:] = by_level[-1]
+        exponent.cite_sum[:], exponent.cited_sum[:] = total[-1].T
+        return total
 
-            def add(
-                worker: int, step: int = workers.size, level: int = level, pieces: Pieces = pieces
-            ) -> None:
-                share = Share(pieces.bounds, worker, step)
-                discount, inherit = self.discounts[level], level < lowest
-                _add_terms(
-                    self.nodes, self._held, discount, inherit, children, weights, self._room, share
-                )
+    def _in_ones(self, found: np.ndarray) -> np.ndarray:
+        """Turn sums in units (int64 [nodes, 2]) into weights of citing and of being cited."""
+        return np.asarray((found / self.network.unit).T)
 
-            self._share(pieces, add)
-            np.sum(self._room[: len(pieces.place)], axis=0, out=self.by_level[level])
-        total = self.by_level.sum(axis=0) / network.unit
-        exponent.cite_sum[:], exponent.cited_sum[:] = total.T
+    def _add_level(self, level: int, weights: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Sum the terms of the nodes of a level that the chain owns: int64 [topics, 2]."""
+        pieces, children = self._pieces[level], read_children(self.network)
+
+        def add(worker: int, step: int = self.workers.size) -> None:
+            share = Share(pieces.bounds, worker, step)
+            given = (self.nodes, self._held, self.discounts[level])
+            _add_terms(*given, children, weights, self._room, share)
+
+        self._share(pieces, add)
+        return np.asarray(self._room[: len(pieces.place)].sum(axis=0))
+
+    def _inherit(self, level: int, found: np.ndarray) -> None:
+        """Add up what children leave to the nodes of a level: int64 [nodes, 2]."""
+        begin, _, end = self._spans[level]
+        children, size = read_children(self.network), self.workers.size
+        if end - begin < _FEW:
+            inherit_shares(children, begin, end, found)
+            return
+        bounds = [begin + (end - begin) * i // size for i in range(size + 1)]
+
+        def inherit(worker: int) -> None:
+            first, last = bounds[worker : worker + 2]
+            inherit_shares(children, first, last, found[first - begin : last - begin])
+
+        self.workers.run(inherit)
 
     def rate(self, slope: np.ndarray) -> None:
         """Set ``network.rate`` of all nodes to the product of ``slope`` and their means."""
-        for level, pieces in enumerate(self._pieces):
+        for level, pieces in self._all_pieces():
 
             def rate(
                 worker: int,
@@ -190,6 +272,19 @@ class TopicSums:
             task(0, 1)
         else:
             self.workers.run(task)
+
+
+def _cut_level(ends: np.ndarray, begin: int, end: int, topics: int) -> Pieces:
+    """Share out the nodes ``begin`` to ``end`` - 1, whose entries have these ``ends``."""
+    first = int(ends[begin - 1]) if begin > 0 else 0
+    entries = int(ends[end - 1]) - first if end > begin else 0
+    n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
+    wanted = first + np.arange(1, n_pieces) * entries // n_pieces
+    inner = begin + np.searchsorted(ends[begin:end], wanted)
+    bounds = np.concatenate([[begin], inner, [end]]).astype(np.int64)
+    place = np.concatenate([[first], ends[np.maximum(inner - 1, begin)]])
+    place[1:][inner == begin] = first
+    return Pieces(bounds, place.astype(np.int64), entries)
 
 
 @hot_kernel
@@ -234,8 +329,8 @@ def _hold(nodes, presence, discount, place, held, share):
 
 
 @hot_kernel
-def _add_terms(nodes, held, discount, inherit, children, weights, sums, share):
-    """Sum the terms of one level's nodes; where they ``inherit``, first their weights.
+def _add_terms(nodes, held, discount, children, weights, sums, share):
+    """Sum the terms of one level's nodes, and note what they leave to their parents.
 
     ``weights`` are those of citing and of being cited; ``sums`` (int64 [pieces,
     topics, 2]) are in units.
@@ -245,7 +340,7 @@ def _add_terms(nodes, held, discount, inherit, children, weights, sums, share):
         piece = index(c)
         sums[piece] = 0
         for n in range(bounds[c], bounds[c + 1]):
-            cite, cited = scaled_weights(nodes, children, weights, inherit, n)
+            cite, cited = scaled_weights(nodes, children, weights, False, n)
             cite_unit, cited_unit = cite * children.unit[0], cited * children.unit[1]
             for j in range(index(held.begin[n]), index(held.end[n])):
                 k = index(held.topic[j])

@@ -44,10 +44,10 @@ __all__ = ["word_sweep"]
 def word_sweep(model, state, cache, buffers, support, proposal, network, key, docs, tally):
     """Visit the tokens of some documents once.
 
-    ``docs`` (int64 [3]) is first document, end and step. In snapshots each document has its own
-    random stream of ``key``. ``tally`` (int64 [7]) counts tokens visited, blocked, moves that the
-    exponential affected, and of these the rejected; the next entry stays as it is; then
-    topics proposed from tables and proposals refused.
+    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus. In snapshots each
+    document has its own random stream of ``key``. ``tally`` (int64 [7]) counts tokens visited,
+    blocked, moves that the exponential affected, and of these the rejected; the next entry stays
+    as it is; then topics proposed from tables and proposals refused.
     """
     shape, layout, tables = model
     slots, pending = buffers.slots, buffers.pending
@@ -59,13 +59,14 @@ def word_sweep(model, state, cache, buffers, support, proposal, network, key, do
     direct = len(buffers.sharing.snapshot) == 0
     rng = state.random if direct else slots.random
     draw = tally[5:7]
-    for d in range(docs[0], docs[1], docs[2]):
+    for place in range(docs.shape[0]):
+        d = docs[place, 0]
         begin = layout.document_start[d]
         end = layout.document_start[d + 1]
         if begin == end:
             continue
         if not direct:
-            open_stream(key, WORDS, d, rng)
+            open_stream(key, WORDS, docs[place, 1], rng)
         listed = open_document(model, state, cache, buffers, support, proposal, network, d, on)
         tally[0] += end - begin
         run_begin = begin

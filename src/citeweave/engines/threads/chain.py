@@ -106,6 +106,8 @@ class SnapshotChain(ThreadedChain):
         self._self_works: list[SelfWork] = []
         self._neighbourhoods: list[Neighbourhood] = []
         self._changes: Changes | None = None
+        self._turns: dict[tuple[int, int], np.ndarray] = {}
+        """Documents by round and worker, listed when they are first swept."""
         if spec.citations is not None:
             self._list_citations()
 
@@ -148,6 +150,10 @@ class SnapshotChain(ThreadedChain):
                     )
         return self._worlds
 
+    def _make_room(self) -> None:
+        """Have what workers write to."""
+        self._workers()
+
     def parents_moved(self) -> None:
         """Bring the documents' paths up to date besides."""
         super().parents_moved()
@@ -155,7 +161,7 @@ class SnapshotChain(ThreadedChain):
 
     def draw_self_citations(self) -> None:
         """Offer every paper one self-citation more or one less, those of a round at a time."""
-        self._workers()
+        self._make_room()
         for round_, key in self._rounds():
             self.workers.run(partial(self._self_citations_of, key, round_))
             self._merge_nodes()
@@ -315,9 +321,12 @@ class SnapshotChain(ThreadedChain):
 
     def _documents_of(self, round_: int, worker: int) -> np.ndarray:
         """Return the documents that a worker takes in a round, with their numbers: int64 [n, 2]."""
-        number = self.part.document[: self.part.n_documents]
-        mine = np.flatnonzero(number % self.rounds == round_)[worker :: self.threads]
-        return np.stack([mine, number[mine]], axis=1)
+        turn = round_, worker
+        if turn not in self._turns:
+            number = self.part.document[: self.part.n_documents]
+            mine = np.flatnonzero(number % self.rounds == round_)[worker :: self.threads]
+            self._turns[turn] = np.stack([mine, number[mine]], axis=1)
+        return self._turns[turn]
 
 
 def add_tallies(total: np.ndarray, parts: list[np.ndarray]) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "Children",
     "Network",
     "Nodes",
+    "inherit_shares",
     "leave_share",
     "list_children",
     "new_network",
@@ -184,7 +185,7 @@ def _weigh_nodes(nodes, discount, inherit, children, weights, sums, share):
 
 
 @hot_kernel
-def _inherit(children, begin, end, found):
+def inherit_shares(children, begin, end, found):
     """Add up what children leave to nodes ``begin`` to ``end`` - 1: int64 [nodes, 2]."""
     for n in range(begin, end):
         found[n - begin, 0], found[n - begin, 1] = inherited(children, n)
@@ -237,7 +238,7 @@ def rebuild(
         if level < lowest and inherit is not None:
             begin, end = int(network.held[level][0]), int(network.held[level][-1])
             found = np.zeros((end - begin, 2), np.int64)
-            _inherit(children, begin, end, found)
+            inherit_shares(children, begin, end, found)
             inherit(level, found)
 
         def weigh(
@@ -256,7 +257,7 @@ def rebuild(
             workers.run(weigh)
     found = np.zeros((1, 2), np.int64)
     if lowest > 0:
-        _inherit(children, 0, 1, found)
+        inherit_shares(children, 0, 1, found)
         both = exchange.sum(np.concatenate([sums.sum(axis=0), found.T], axis=1))
         sums[0], found = both[:, :-1], both[:, -1:].T
         sums[1:] = 0

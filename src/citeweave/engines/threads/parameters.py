@@ -87,12 +87,17 @@ class Draws:
         if self.units_due or chain.exchange.size == 1:
             set_units(self._network, exponent, chain.part, chain.exchange)
             self.units_due = False
+        self._add_up()
+
+    def _add_up(self) -> None:
+        """Sum P and M, and the weights of nodes above documents."""
+        chain = self.chain
         rebuild(
             self.workers,
             self.nodes,
             self._network,
             self._discounts,
-            exponent,
+            chain.exponent,
             chain.exchange,
             chain.inherit_weights,
         )

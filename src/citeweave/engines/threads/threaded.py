@@ -1,5 +1,7 @@
 """A chain whose step, its sweeps aside, is shared between worker threads."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from citeweave.engines.core.estimates import Sums, add_sample
@@ -24,6 +26,9 @@ class ThreadedChain(DenseChain):
     _draws: Draws
     inherit_weights: Inherit | None = None
     """How weights of nodes are completed that have children in other parts of the chain."""
+    complete_shares: Callable[[int, np.ndarray], None] | None = None
+    """The same for what nodes inherit, in sums over the topics that they have: told of a level, and
+    of an array to complete (int64 [points, nodes, 2])."""
 
     def close(self) -> None:
         """End the threads; another step would begin new ones."""

@@ -1,0 +1,88 @@
+"""Rows of counts of nodes as lists of the topics that they have: to be sent, and put elsewhere."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index
+from citeweave.engines.core.arrays import TopicCounts
+from citeweave.engines.slots.presence import lowest_bit
+
+__all__ = ["RowLists", "put_rows", "take_rows"]
+
+
+class RowLists(NamedTuple):
+    """The topics of some nodes, those of the first one first."""
+
+    length: np.ndarray
+    """int32 [nodes]: how many topics each has."""
+    topic: np.ndarray
+    """int32 [entries]."""
+    customers: np.ndarray
+    """int32 [entries]."""
+    tables: np.ndarray
+    """int32 [entries]."""
+
+
+def take_rows(counts: TopicCounts, presence: np.ndarray, rows: np.ndarray) -> RowLists:
+    """List the topics of nodes ``rows`` (int64 [nodes]) with their counts."""
+    length = np.zeros(len(rows), np.int32)
+    _count_topics(presence, rows, length)
+    lists = RowLists(length, *np.zeros((3, int(length.sum())), np.int32))
+    _take_rows(counts, presence, rows, lists)
+    return lists
+
+
+@hot_kernel
+def _count_topics(presence, rows, length):
+    for r in range(rows.shape[0]):
+        n = index(rows[r])
+        for i in range(presence.shape[1]):
+            bits = presence[n, index(i)]
+            while bits != np.uint64(0):
+                bits &= bits - np.uint64(1)
+                length[r] += 1
+
+
+@hot_kernel
+def _take_rows(counts, presence, rows, lists):
+    at = 0
+    for r in range(rows.shape[0]):
+        n = index(rows[r])
+        for i in range(presence.shape[1]):
+            bits = presence[n, index(i)]
+            while bits != np.uint64(0):
+                topic = 64 * i + lowest_bit(bits)
+                bits &= bits - np.uint64(1)
+                lists.topic[at] = topic
+                lists.customers[at] = counts.customers[n, index(topic)]
+                lists.tables[at] = counts.tables[n, index(topic)]
+                at += 1
+
+
+@hot_kernel
+def put_rows(counts: TopicCounts, presence: np.ndarray, rows: np.ndarray, lists: RowLists) -> None:
+    """Give nodes ``rows`` the counts listed, and no others; totals and bits follow."""
+    at = 0
+    for r in range(rows.shape[0]):
+        n = index(rows[r])
+        for i in range(presence.shape[1]):
+            bits = presence[n, index(i)]
+            presence[n, index(i)] = np.uint64(0)
+            while bits != np.uint64(0):
+                k = index(64 * i + lowest_bit(bits))
+                bits &= bits - np.uint64(1)
+                counts.customers[n, k] = 0
+                counts.tables[n, k] = 0
+        customers, tables = 0, 0
+        for _ in range(lists.length[r]):
+            topic = np.int64(lists.topic[at])
+            k = index(topic)
+            counts.customers[n, k] = lists.customers[at]
+            counts.tables[n, k] = lists.tables[at]
+            presence[n, k // index(64)] |= np.uint64(1) << np.uint64(topic % 64)
+            customers += lists.customers[at]
+            tables += lists.tables[at]
+            at += 1
+        counts.total_customers[n] = customers
+        counts.total_tables[n] = tables
