@@ -22,7 +22,7 @@ __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
     """Make the chain in one piece, not yet started."""
-    spec, settings, seed, stream, threads, rounds, _ = recipe
+    spec, settings, seed, stream, threads, rounds, *_ = recipe
     return SnapshotChain(
         spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
     )

@@ -4,8 +4,9 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +47,8 @@ class Recipe(NamedTuple):
     rounds: int
     device: str = CPU
     """What each worker samples on."""
+    longest: int = 0
+    """Customers that a document has at most; for workers on GPUs."""
 
 
 class Usage(NamedTuple):
@@ -82,8 +85,10 @@ class PartWorker:
 
     def _make(self, spec: ModelSpec) -> PartChain | CudaPartChain:
         recipe = self._recipe
-        kind = CudaPartChain if recipe.device == CUDA else PartChain
-        return kind(
+        kind: Any = PartChain
+        if recipe.device == CUDA:
+            kind = partial(CudaPartChain, longest=recipe.longest)
+        found: PartChain | CudaPartChain = kind(
             self._plan,
             self._exchange,
             spec,
@@ -93,6 +98,7 @@ class PartWorker:
             threads=recipe.threads,
             rounds=recipe.rounds,
         )
+        return found
 
     def _enter(self, spec: ModelSpec) -> None:
         """Have a chain of a model, which gains a level on the way."""
