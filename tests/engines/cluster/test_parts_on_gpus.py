@@ -79,6 +79,23 @@ def test_parts_give_the_bytes_of_the_whole(case, workers):
     assert differences(run(in_parts(wanted, workers)), expected) == []
 
 
+def test_all_parts_have_the_kernels_of_the_whole():
+    """A paper too long for packed counts lies in one part."""
+    wanted = request_for(draw_corpus(), model="cntm-text", topics=3)
+    data = wanted.data
+    long = np.sort(np.arange(33_000) % data.n_words).astype(np.int32)
+    offsets = np.concatenate([[0], data.offsets[1:] - data.offsets[1] + len(long)])
+    data = data._replace(
+        tokens=np.concatenate([long, data.tokens[data.offsets[1] :]]), offsets=offsets
+    )
+    chain = in_parts(wanted._replace(data=data), 3)
+    chain.start()
+    chain.step()
+    packed = [worker.chain._program.defines["PACKED"] for worker in chain._team.workers]
+    chain.close()
+    assert packed == [0, 0, 0]
+
+
 @pytest.mark.parametrize("workers", [1, 3])
 def test_given_topics_are_those_of_one_gpu_too(workers):
     wanted = request_for(draw_corpus(), network_from=1)

@@ -12,7 +12,7 @@ from citeweave.engines.cluster.messages import complete_sums, fetch_copies, tell
 from citeweave.engines.cluster.plans import PartPlan, Route
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.chain import NO_EXTRA
-from citeweave.engines.core.data import ChainSettings
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
@@ -48,6 +48,8 @@ class CudaPartChain(CudaChain):
     exchange : PartExchange
     spec, settings, seed, stream, threads, rounds
         As those of `CudaChain`; the same for all parts.
+    longest : int
+        Customers that a document of any part has at most, by which kernels are built.
     """
 
     exchange: PartExchange
@@ -63,6 +65,7 @@ class CudaPartChain(CudaChain):
         stream: int = 0,
         threads: int = 1,
         rounds: int = 1,
+        longest: int,
     ) -> None:
         refused = refuse_on_gpus(spec, settings.topics)
         if refused is not None:
@@ -71,10 +74,15 @@ class CudaPartChain(CudaChain):
         self.exchange = exchange
         self._plan = plan
         self._cited_moved = False
+        self._longest = longest
         self._rows = DeviceRows(self)
         super().__init__(
             spec, plan.data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
         )
+
+    def _most_customers(self, data: Data) -> int:  # noqa: ARG002 (of this part alone)
+        """Bound the customers of a document's node: the same kernels in all parts round alike."""
+        return self._longest
 
     def _prepare(self) -> None:
         """Make all arrays on the device; of citations, those of the whole corpus count."""

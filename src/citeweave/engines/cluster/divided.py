@@ -39,6 +39,7 @@ from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.row_files import RowMean, WrittenParts, peek, whole_shapes
 from citeweave.engines.core.setting_up import new_layout, new_shape, new_state
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.cuda.chain import most_customers
 from citeweave.errors import ParameterError, RunError
 
 __all__ = ["DividedChain", "refuse_undivided"]
@@ -134,7 +135,8 @@ class DividedChain(ABC):
         n_parts = max(1, min(workers, self.n_documents))
         self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
         """The data of each worker."""
-        self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device)
+        longest = most_customers(data) if device == CUDA else 0
+        self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device, longest)
         self.device = device
         """What each worker samples on."""
         self._team: Team | None = None

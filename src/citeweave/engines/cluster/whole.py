@@ -23,7 +23,7 @@ __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
     """Make the chain in one piece, not yet started."""
-    spec, settings, seed, stream, threads, rounds, _ = recipe
+    spec, settings, seed, stream, threads, rounds, *_ = recipe
     kind = SparseSnapshotChain if recipe.sparse else SnapshotChain
     return kind(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 

@@ -4,8 +4,9 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,8 @@ class Recipe(NamedTuple):
     rounds: int
     device: str = CPU
     """What each worker samples on."""
+    longest: int = 0
+    """Customers that a document has at most; for workers on GPUs."""
 
     @property
     def sparse(self) -> bool:
@@ -98,9 +101,10 @@ class PartWorker:
 
     def _make(self, spec: ModelSpec) -> ChainInParts | CudaPartChain:
         recipe = self._recipe
-        in_threads = SparsePartChain if recipe.sparse else PartChain
-        kind = CudaPartChain if recipe.device == CUDA else in_threads
-        return kind(
+        kind: Any = SparsePartChain if recipe.sparse else PartChain
+        if recipe.device == CUDA:
+            kind = partial(CudaPartChain, longest=recipe.longest)
+        found: ChainInParts | CudaPartChain = kind(
             self._plan,
             self._exchange,
             spec,
@@ -110,6 +114,7 @@ class PartWorker:
             threads=recipe.threads,
             rounds=recipe.rounds,
         )
+        return found
 
     def _enter(self, spec: ModelSpec) -> None:
         """Have a chain of a model, which gains a level on the way."""

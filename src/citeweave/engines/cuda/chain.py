@@ -44,7 +44,7 @@ from citeweave.engines.threads.streams import next_key
 from citeweave.engines.threads.workers import WorkerPool
 from citeweave.errors import ParameterError, RunError
 
-__all__ = ["CudaChain"]
+__all__ = ["CudaChain", "most_customers"]
 
 _THREADS = 128
 _TOPICS = 31
@@ -148,11 +148,15 @@ class CudaChain(Chain):
             topics=settings.topics,
             words=data.n_words,
             grouping=self._grouping,
-            packed=_most_customers(data) < PACKED_BELOW,
+            packed=self._most_customers(data) < PACKED_BELOW,
             most_self=MOST_SELF if settings.self_citations == LEFT_OUT else 0,
             shared=len(data.servers.group) > 0,
         )
         self.device.prepare(self._program)
+
+    def _most_customers(self, data: Data) -> int:
+        """Bound the customers of a document's node."""
+        return most_customers(data)
 
     def _prepare(self) -> None:
         """Make all arrays on the device."""
@@ -501,7 +505,7 @@ class CudaChain(Chain):
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
 
 
-def _most_customers(data: Data) -> int:
+def most_customers(data: Data) -> int:
     """Bound the customers of a document's node: its words, its citations and those it receives."""
     most = int(np.diff(data.offsets).max(initial=0)) + 2 * MOST_SELF
     for ends in (data.citing, data.cited):
