@@ -192,10 +192,12 @@ def merge_listed_range(parent, counts, presence, groups, room, noted, span):
                 touched += index(1)
             room[0, k] += entry[i, 1]
             room[1, k] += entry[i, 2]
-        for j in range(touched):
-            topic = np.int64(room[2, j])
+        for j in range(touched + touched):  # losses first: a list has room for the topics that stay
+            topic = np.int64(room[2, j if j < touched else j - touched])
             k = index(topic)
-            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel each other
+            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel each other, or are made
+                continue
+            if j < touched and room[0, k] >= 0:
                 continue
             customers = counts.customers[row, k] + room[0, k]
             wanted = counts.tables[row, k] + room[1, k]

@@ -35,6 +35,7 @@ from citeweave.engines.core.hierarchy import (
 )
 from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.row_places import ask_count
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.turnover import Move
 from citeweave.engines.slots.ends import commit_ends, ends_change
@@ -110,10 +111,10 @@ def _ask_counts(layout, counts, presence, word, node):
         while bits != np.uint64(0):
             k = index(_WIDTH * i + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            prefetch(counts.customers, n, k)
-            prefetch(counts.tables, n, k)
-            prefetch(counts.customers, parent, k)
-            prefetch(counts.tables, parent, k)
+            ask_count(counts.customers, n, k)
+            ask_count(counts.tables, n, k)
+            ask_count(counts.customers, parent, k)
+            ask_count(counts.tables, parent, k)
 
 
 @inlined

@@ -102,6 +102,16 @@ def leave_document(shape, state, cache, buffers, support, network, listed, on):
     if on and direct:
         pending = buffers.pending
         leave_rates(shape, counts, state.parameters, network, presence, slots, pending, listed)
+    # what a node has lost goes first, so that a list never needs more room than its topics take
+    for level in range(0 if direct else len(shape.shared), n_levels):
+        i = index(level)
+        n = index(slots.node[i])
+        for s in range(index(slots.used[0])):
+            k = index(slots.topic[s])
+            if slots.customers[i, s] == 0 and is_present(presence, n, k):
+                counts.customers[n, k] = 0
+                counts.tables[n, k] = 0
+                note_presence(presence, n, k, 0)
     for s in range(index(slots.used[0])):
         k = index(slots.topic[s])
         for level in range(n_levels):

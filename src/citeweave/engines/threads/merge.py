@@ -197,6 +197,8 @@ def give_up(layout, state, node_customers, tell, room):
             continue
         n, now = index(layout.citation_node + d), layout.server[server[d]]
         for k in range(index(counts.tables.shape[1])):
+            if counts.held[n, k] == 0:
+                continue
             for a in range(layout.server_start[d], layout.server_start[d + 1]):
                 while counts.tables[n, k] < counts.held[n, k] and a != server[d] and served[a, k]:
                     served[a, k] -= 1
