@@ -21,7 +21,16 @@ from citeweave.engines.core.count_lists import (
     rows_of_lists,
     unpack_counts,
 )
-from citeweave.engines.core.row_places import ask_count, count_at, is_list, n_places, topic_at
+from citeweave.engines.core.row_places import (
+    ask_count,
+    count_at,
+    is_list,
+    n_places,
+    pair_at,
+    ranked_count,
+    set_pair,
+    topic_at,
+)
 from citeweave.errors import RunError
 from reference.dense_rows import DenseRows
 
@@ -39,6 +48,18 @@ def write_all(customers, tables, writes):
             customers[n, k] += change
         else:
             tables[n, k] += change
+
+
+@hot_kernel
+def write_pairs(customers, tables, writes):
+    """Do the same, both counts at a time."""
+    for i in range(writes.shape[0]):
+        column, n, k, change = writes[i]
+        own, held = pair_at(customers, tables, n, k)
+        if column == 0:
+            set_pair(customers, tables, n, k, own + change, held)
+        else:
+            set_pair(customers, tables, n, k, own, held + change)
 
 
 @hot_kernel
@@ -63,7 +84,7 @@ def visit_all(customers, tables, out):
                 return -1
             last = k
             out[0, n, k] += count_at(customers, n, j)
-            out[1, n, k] += count_at(tables, n, j)
+            out[1, n, k] += ranked_count(tables, n, j, k)
     return lists
 
 
@@ -112,8 +133,11 @@ def test_any_writes_give_what_an_array_has(given_writes):
 def test_equal_counts_are_equal_bytes(given_writes):
     """Lists are sorted, and what is not used is empty: no history of writes shows."""
     twin, writes = given_writes
-    rows = new_compact_rows(ROOMS, TOPICS)
+    rows, again = new_compact_rows(ROOMS, TOPICS), new_compact_rows(ROOMS, TOPICS)
     write_all(*rows, writes)
+    write_pairs(*again, writes)
+    for field in ("row", "topic", "counts", "lost"):
+        np.testing.assert_array_equal(getattr(rows[0], field), getattr(again[0], field))
     for node in range(1, NODES):
         start, first, room, used = rows[0].row[node]
         topics, counts = twin.listed(node)
@@ -130,6 +154,12 @@ def test_arrays_are_visited_like_lists():
     out = np.zeros_like(dense)
     assert visit_all(*dense, out) == 0
     np.testing.assert_array_equal(out, dense)
+    writes = np.array([[0, 1, 2, 5], [1, 3, 4, 7]])
+    expected = dense.copy()
+    expected[0, 1, 2] += 5
+    expected[1, 3, 4] += 7
+    write_pairs(*dense, writes)
+    np.testing.assert_array_equal(dense, expected)
     read_all(dense[0], out[1])
     np.testing.assert_array_equal(out[1], dense[0])
 

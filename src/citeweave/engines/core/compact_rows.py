@@ -32,8 +32,10 @@ __all__ = [
     "USED",
     "CompactRows",
     "CountRows",
+    "find_place",
     "is_compact",
     "new_compact_rows",
+    "write_pair",
 ]
 
 Array = np.ndarray
@@ -161,16 +163,25 @@ def _find(rows, n, k):
 
 
 @inlined
-def _read(rows, node, topic):
-    """Give the count of a node and topic."""
-    n, k, column = index(node), np.int64(topic), index(rows.column)
-    start, first = rows.row[n, index(START)], rows.row[n, index(TOPICS)]
+def find_place(rows, n, topic):
+    """Find the place of a topic in a row; -1 if a list does not have it."""
+    k, first = np.int64(topic), rows.row[n, index(TOPICS)]
     if first < 0:
-        return rows.counts[index(start + k), column]
+        return k
     low = _find(rows, n, k)
     if low < rows.row[n, index(USED)] and rows.topic[index(first + low)] == k:
-        return rows.counts[index(start + low), column]
-    return np.int32(0)
+        return low
+    return np.int64(-1)
+
+
+@inlined
+def _read(rows, node, topic):
+    """Give the count of a node and topic."""
+    n = index(node)
+    place = find_place(rows, n, topic)
+    if place < 0:
+        return np.int32(0)
+    return rows.counts[index(rows.row[n, index(START)] + place), index(rows.column)]
 
 
 @inlined
@@ -208,21 +219,38 @@ def _put_in(rows, n, place, k):
 
 
 @inlined
+def write_pair(rows, node, topic, customers, tables):
+    """Set both counts of a node and topic."""
+    n, k = index(node), np.int64(topic)
+    start, first = rows.row[n, index(START)], rows.row[n, index(TOPICS)]
+    place = k
+    if first >= 0:
+        place = _find(rows, n, k)
+        has = place < rows.row[n, index(USED)] and rows.topic[index(first + place)] == k
+        if customers == 0 and tables == 0:
+            if has:
+                _take_out(rows, n, place)
+            return
+        if not has and not _put_in(rows, n, place, k):
+            return
+    rows.counts[index(start + place), index(0)] = customers
+    rows.counts[index(start + place), index(1)] = tables
+
+
+@inlined
 def _write(rows, node, topic, value):
     """Set the count of a node and topic."""
-    n, k, column = index(node), np.int64(topic), index(rows.column)
-    start, first = rows.row[n, index(START)], rows.row[n, index(TOPICS)]
-    if first < 0:
-        rows.counts[index(start + k), column] = value
-        return
-    low = _find(rows, n, k)
-    if low < rows.row[n, index(USED)] and rows.topic[index(first + low)] == k:
-        place = index(start + low)
-        rows.counts[place, column] = value
-        if rows.counts[place, index(0)] == 0 and rows.counts[place, index(1)] == 0:
-            _take_out(rows, n, low)
-    elif value != 0 and _put_in(rows, n, low, k):
-        rows.counts[index(start + low), column] = value
+    n = index(node)
+    place = find_place(rows, n, topic)
+    if place >= 0:
+        at = index(rows.row[n, index(START)] + place)
+        rows.counts[at, index(rows.column)] = value
+        empty = rows.counts[at, index(0)] == 0 and rows.counts[at, index(1)] == 0
+        if empty and rows.row[n, index(TOPICS)] >= 0:
+            _take_out(rows, n, place)
+    elif value != 0:
+        customers, tables = (value, 0) if rows.column == 0 else (0, value)
+        write_pair(rows, node, topic, customers, tables)
 
 
 @hot_kernel

@@ -1,4 +1,4 @@
-"""Visit the counts of a node, whether they are a dense row or a list; for kernels.
+"""Counts of a node read and visited, whether they are a dense row or a list; for kernels.
 
 A row has places, of which an array has one for each topic and a list one for each topic of the
 node. Topics ascend, so sums over a row are the same to the last bit either way::
@@ -23,11 +23,22 @@ from citeweave.engines.core.compact_rows import (
     TOPICS,
     USED,
     CompactRows,
+    find_place,
     is_compact,
+    write_pair,
 )
 from citeweave.engines.core.prefetch import prefetch, prefetch_item
 
-__all__ = ["ask_count", "count_at", "is_list", "n_places", "topic_at"]
+__all__ = [
+    "ask_count",
+    "count_at",
+    "is_list",
+    "n_places",
+    "pair_at",
+    "ranked_count",
+    "set_pair",
+    "topic_at",
+]
 
 # Without the compiler, Python chooses; with it, the types do, further down.
 
@@ -56,6 +67,22 @@ def count_at(rows, node, place):
     return rows[node, place]
 
 
+def pair_at(customers, tables, node, topic):
+    """Give customers and tables of a topic, which are found together."""
+    return customers[node, topic], tables[node, topic]
+
+
+def set_pair(customers, tables, node, topic, new_customers, new_tables):
+    """Set customers and tables of a topic."""
+    customers[node, topic] = new_customers
+    tables[node, topic] = new_tables
+
+
+def ranked_count(rows, node, rank, topic):
+    """Give the count of a topic that is number ``rank`` of those that a node has: no search."""
+    return count_at(rows, node, rank if is_list(rows, node) else topic)
+
+
 def ask_count(rows, node, topic):
     """Request what reading one count will need, not waiting for it."""
 
@@ -64,6 +91,23 @@ def ask_count(rows, node, topic):
 def _listed_topic(rows, node, place):
     first = rows.row[index(node), index(TOPICS)]
     return np.int64(place) if first < 0 else np.int64(rows.topic[index(first + place)])
+
+
+@inlined
+def _listed_pair(rows, node, topic):
+    n = index(node)
+    place = find_place(rows, n, topic)
+    if place < 0:
+        return np.int32(0), np.int32(0)
+    at = index(rows.row[n, index(START)] + place)
+    return rows.counts[at, index(0)], rows.counts[at, index(1)]
+
+
+@inlined
+def _ranked_listed(rows, node, rank, topic):
+    n = index(node)
+    place = np.int64(rank) if rows.row[n, index(TOPICS)] >= 0 else np.int64(topic)
+    return rows.counts[index(rows.row[n, index(START)] + place), index(rows.column)]
 
 
 @inlined
@@ -107,6 +151,36 @@ def _compiled_count_at(rows, node, place):
             index(rows.row[index(node), index(START)] + place), index(rows.column)
         ]
     return lambda rows, node, place: rows[index(node), index(place)]
+
+
+@overload(pair_at, jit_options=PASTED)
+def _compiled_pair_at(customers, tables, node, topic):
+    if is_compact(customers):
+        return lambda customers, tables, node, topic: _listed_pair(customers, node, topic)
+    return lambda customers, tables, node, topic: (customers[node, topic], tables[node, topic])
+
+
+@overload(set_pair, jit_options=PASTED)
+def _compiled_set_pair(customers, tables, node, topic, new_customers, new_tables):
+    if is_compact(customers):
+
+        def listed(customers, tables, node, topic, new_customers, new_tables):
+            write_pair(customers, node, topic, new_customers, new_tables)
+
+        return listed
+
+    def dense(customers, tables, node, topic, new_customers, new_tables):
+        customers[node, topic] = new_customers
+        tables[node, topic] = new_tables
+
+    return dense
+
+
+@overload(ranked_count, jit_options=PASTED)
+def _compiled_ranked_count(rows, node, rank, topic):
+    if is_compact(rows):
+        return lambda rows, node, rank, topic: _ranked_listed(rows, node, rank, topic)
+    return lambda rows, node, rank, topic: rows[node, topic]
 
 
 @overload(ask_count, jit_options=PASTED)

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def all_arrays(state: State) -> list[Array]:
-    """List all arrays of a state, in a fixed order; counts are dense, so it must be small enough."""
+    """List all arrays of a state, in a fixed order; counts are dense, so it must not be large."""
     return [np.asarray(array) for part in state for array in arrays_of(part)]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.row_places import pair_at, set_pair
 from citeweave.engines.slots.presence import note_presence
 from citeweave.engines.threads.merge import valid_tables
 
@@ -199,13 +200,13 @@ def merge_listed_range(parent, counts, presence, groups, room, noted, span):
                 continue
             if j < touched and room[0, k] >= 0:
                 continue
-            customers = counts.customers[row, k] + room[0, k]
-            wanted = counts.tables[row, k] + room[1, k]
+            customers, held = pair_at(counts.customers, counts.tables, row, k)
+            customers += room[0, k]
+            wanted = held + room[1, k]
             tables = valid_tables(customers, wanted)
             counts.total_customers[row] += room[0, k]
-            counts.total_tables[row] += tables - counts.tables[row, k]
-            counts.customers[row, k] = customers
-            counts.tables[row, k] = tables
+            counts.total_tables[row] += tables - held
+            set_pair(counts.customers, counts.tables, row, k, customers, tables)
             note_presence(presence, n, topic, customers)
             room[0, k] = 0
             room[1, k] = 0

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.row_places import ranked_count
 from citeweave.engines.slots.presence import lowest_bit
 
 __all__ = [
@@ -98,12 +99,15 @@ def add_hub(counts, parameters, presence, exponent, rates, hubs, n, lower):
     cite, cited = exponent.cite_weight[n] * scale, exponent.cited_weight[n] * scale
     hubs.slope[j, 0] = cite
     hubs.slope[j, 1] = cited
+    rank, row = 0, index(n)
     for i in range(presence.shape[1]):
-        bits = presence[index(n), index(i)]
+        bits = presence[row, index(i)]
         while bits != np.uint64(0):
             k = index(_WIDTH * i + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            own = counts.customers[index(n), k] - discount * counts.tables[index(n), k]
+            own = ranked_count(counts.customers, row, rank, k)
+            own = own - discount * ranked_count(counts.tables, row, rank, k)
+            rank += 1
             hubs.own[k, j] = own
             if n > 0:
                 rates.cite[k] -= cite * own
