@@ -10,8 +10,8 @@ arrays. What it prints for ten times the shape is the straight line through half
 whole (documents, authors and citations grow; words and topics do not), with the snapshots a sweep
 that ten times the shape gets. ``gpu`` asks the GPU engine's own count of what it is about to
 allocate, for a card that is not there; blocks at work are those of an H200 at full occupancy.
-``swept`` takes chains that keep changes of nodes in different ways through the same iterations, in
-turns, and tells what they take and how many topics nodes have.
+``swept`` takes chains that keep counts of nodes and their changes in different ways through the
+same iterations, in turns, and tells what they take and how many topics nodes have.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -213,13 +213,27 @@ def topics_of_nodes(chain: SparseSnapshotChain) -> list[float]:
     return [float(bits[a:b].mean()) for a, b in pairwise(chain.layout.level_start)]
 
 
-def kept_in(ways: tuple[bool, float], request: Request) -> SparseSnapshotChain:
-    """Make a chain that keeps changes of nodes, and rows of citation sweeps, as one of `WAYS`."""
-    as_rows, share = ways
-    chain = SparseSnapshotChain.open(request)
+class DenseRowsChain(SparseSnapshotChain):
+    """A chain whose counts of nodes are dense rows."""
+
+    compact_counts = False
+
+
+class Way(NamedTuple):
+    """How a chain keeps counts of nodes, and what sweeps do to them."""
+
+    counts_as_lists: bool = True
+    changes_as_lists: bool = True
+    share: float = 1.0
+    """Of the nodes above papers whose rows citation sweeps keep."""
+
+
+def kept_in(way: Way, request: Request) -> SparseSnapshotChain:
+    """Make a chain that keeps counts and changes of nodes in one of several ways."""
+    chain = (SparseSnapshotChain if way.counts_as_lists else DenseRowsChain).open(request)
     n_shared = int(chain.layout.level_start[chain.spec.n_shared])
-    keep = (lambda *_: (n_shared, 0)) if as_rows else slots_module.rows_kept
-    most = int(share * 8 * request.settings.topics * request.threads * n_shared)
+    keep = slots_module.rows_kept if way.changes_as_lists else lambda *_: (n_shared, 0)
+    most = int(way.share * 8 * request.settings.topics * request.threads * n_shared)
     with (
         mock.patch.object(slots_module, "rows_kept", keep),
         mock.patch.object(citations_module, "_MOST_BYTES", most),
@@ -229,20 +243,21 @@ def kept_in(ways: tuple[bool, float], request: Request) -> SparseSnapshotChain:
 
 
 WAYS = {
-    "rows": (True, 1.0),
-    "lists": (False, 1.0),
-    "lists, rows of a twentieth of the authors": (False, 0.05),
+    "rows, changes in rows": Way(counts_as_lists=False, changes_as_lists=False),
+    "rows": Way(counts_as_lists=False),
+    "lists": Way(),
+    "lists, rows of a twentieth of the authors": Way(share=0.05),
 }
-"""Whether changes are rows, and the share of nodes whose rows citation sweeps keep."""
+"""By what counts of nodes are kept in; changes are lists where nothing else is said."""
 
 
 def show_swept(scale: float, topics: int, threads: int, iterations: int) -> None:
-    """Sweep chains in turn that keep changes in different ways, to the same counts."""
+    """Sweep chains in turn that keep counts and changes in different ways, to the same counts."""
     data = draw_data(scale, 20)
     rounds = default_rounds(len(data.tokens), data.n_words * topics)
     settings = ChainSettings(topics=topics, network_from=2)
     request = Request(preset("scntm"), data, settings, 1, threads=threads, rounds=rounds)
-    chains = {name: kept_in(ways, request) for name, ways in WAYS.items()}
+    chains = {name: kept_in(way, request) for name, way in WAYS.items()}
     seconds: dict[str, list[float]] = {name: [] for name in chains}
     for chain in chains.values():
         chain.start()
@@ -255,22 +270,23 @@ def show_swept(scale: float, topics: int, threads: int, iterations: int) -> None
     print(f"{scale} of the shape, {topics} topics, {threads} threads, {rounds} snapshots a sweep")
     levels = ", ".join(f"{mean:.1f}" for mean in topics_of_nodes(first))
     print(f"topics of nodes by level, root first: {levels}; process {most_resident():.1f} GB")
-    print(
-        "| changes of nodes | MB: changes | rows of citation sweeps | processor s | same counts |"
-    )
-    print("|---|--:|--:|--:|---|")
+    kinds = ("counts of nodes", "changes of nodes", "rows of citation sweeps")
+    print(f"| counts of nodes | MB: {' | '.join(kinds)} | processor s | same counts |")
+    print("|---|--:|--:|--:|--:|---|")
     for name, chain in chains.items():
         found: dict[int, tuple[str, int]] = {}
+        list_arrays(chain.state, ".state", found)
         list_arrays(chain._buffers, "", found)  # noqa: SLF001
         sizes = [
             sum(size for what, size in found.values() if any(part in what for part in KINDS[kind]))
-            for kind in ("changes of nodes", "rows of citation sweeps")
+            for kind in kinds
         ]
         pairs = zip(chain.state.topics, first.state.topics, strict=True)
         same = "yes" if all(np.array_equal(*pair) for pair in pairs) else "no"
         later = seconds[name][3:]  # citations have joined
         taken = f"{median(later):.2f} ({min(later):.2f} to {max(later):.2f})"
-        print(f"| {name} | {sizes[0] / 1e6:.1f} | {sizes[1] / 1e6:.1f} | {taken} | {same} |")
+        cells = " | ".join(f"{size / 1e6:.1f}" for size in sizes)
+        print(f"| {name} | {cells} | {taken} | {same} |")
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ import errno
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from model_tools import QUICK, assert_same_bytes, files_under, run_contents
 
 import citeweave
 from citeweave import SCNTM
+from citeweave.engines.core.compact_rows import CompactRows, new_compact_rows
+from citeweave.engines.core.row_files import Rows, read_header, read_rows
 from citeweave.errors import RunError
 from citeweave.model.runner import RunInterrupted
 from citeweave.runs import checkpoint as checkpoints
@@ -100,7 +103,7 @@ def test_foreign_checkpoints_are_refused(stored, identity, text):
 
 def test_other_versions_and_other_files_are_refused(stored, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoints, "VERSION", 3)
+        patch.setattr(checkpoints, "VERSION", 4)
         write_checkpoint(stored, IDENTITY, small_checkpoint(10))
     np.savez(stored / "checkpoint-00000011.npz", x=np.zeros(3))
     shutil.copy(stored / "checkpoint-00000009.npz", stored / "kept")
@@ -109,7 +112,75 @@ def test_other_versions_and_other_files_are_refused(stored, monkeypatch):
     assert found.iteration == 9
     assert "truncated or damaged" in refused[0]
     assert "no checkpoint of citeweave" in refused[1]
-    assert "format version 3 where this release reads 1" in refused[2]
+    assert "format version 4 where this release reads 1 to 3" in refused[2]
+
+
+def listed_state():
+    """Counts of three nodes and six topics, as lists and as arrays, under the names of a state."""
+    rows = new_compact_rows(np.array([6, 2, 0]), 6)
+    for node, topic, customers, tables in [(0, 5, 7, 1), (0, 1, 2, 1), (1, 4, 3, 2), (1, 0, 1, 1)]:
+        rows[0][node, topic], rows[1][node, topic] = customers, tables
+    lists = {"topics.customers": rows[0], "topics.tables": rows[1], "clock": np.zeros(2, np.int64)}
+    return lists, {name: np.asarray(part) for name, part in lists.items()}
+
+
+def test_lists_are_stored_as_lists_in_a_version_of_their_own(tmp_path):
+    lists, arrays = listed_state()
+    stored = {}
+    for name, state in (("lists", lists), ("arrays", arrays)):
+        (tmp_path / name).mkdir()
+        checkpoint = Checkpoint(1, state, None, {})
+        path = write_checkpoint(tmp_path / name / "chain-0", IDENTITY, checkpoint)
+        found, _ = read_latest(path.parent, IDENTITY)
+        stored[name] = found.state
+        assert read_header(path)["version"] == (3 if name == "lists" else 1)
+        with np.load(path) as file:
+            lists_there = [member for member in file.files if ".lists." in member]
+        assert len(lists_there) == (4 if name == "lists" else 0)
+    assert isinstance(stored["lists"]["topics.customers"], CompactRows)
+    for name, array in arrays.items():
+        for state in stored.values():
+            np.testing.assert_array_equal(state[name], array)
+            assert state[name].dtype == array.dtype
+    for like in (lists, arrays):  # either kind fits a chain of either kind
+        shaped = Counts(like["topics.customers"], like["topics.tables"])
+        for state in stored.values():
+            again = checkpoints.unflatten(shaped, state, "topics.")
+            np.testing.assert_array_equal(again.tables, arrays["topics.tables"])
+
+
+class Counts(NamedTuple):
+    """Of which `TopicCounts` has some."""
+
+    customers: object
+    tables: object
+
+
+def test_workers_read_dense_rows_of_stored_lists(tmp_path):
+    lists, arrays = listed_state()
+    path = write_checkpoint(tmp_path / "chain-0", IDENTITY, Checkpoint(1, lists, None, {}))
+    nothing = np.zeros(0, np.int64)
+    some = Rows(nothing, np.array([2, 1]), nothing, nothing, nothing)
+    found = read_rows(path, some)
+    for name in ("topics.customers", "topics.tables"):
+        assert isinstance(found[f"state.{name}"], np.ndarray)
+        np.testing.assert_array_equal(found[f"state.{name}"], arrays[name][[2, 1]])
+        np.testing.assert_array_equal(read_rows(path)[f"state.{name}"], arrays[name])
+
+
+def test_lists_that_do_not_belong_together_are_refused(tmp_path, monkeypatch):
+    lists, _ = listed_state()
+    made = checkpoints.pack_counts
+
+    def shortened(arrays):
+        packed = made(arrays)
+        packed["state.topics.lists.topic"] = packed["state.topics.lists.topic"][:-1]
+        return packed
+
+    monkeypatch.setattr(checkpoints, "pack_counts", shortened)
+    write_checkpoint(tmp_path / "chain-0", IDENTITY, Checkpoint(1, lists, None, {}))
+    with pytest.raises(RunError, match=r"is refused: lists of topics are not as long"):
+        read_latest(tmp_path / "chain-0", IDENTITY)
 
 
 def test_pickles_are_never_loaded(stored):

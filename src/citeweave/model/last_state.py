@@ -1,9 +1,7 @@
 """The last state of a chain of a fitted model: every count and assignment of one sample."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from citeweave.errors import RunError
 from citeweave.model.attributes import FittedAttributes
@@ -19,8 +17,10 @@ class LastState(NamedTuple):
 
     chain: int
     iteration: int
-    arrays: Mapping[str, np.ndarray]
-    """Those of `citeweave.engines.core.arrays.State`, named by their path ("topics.customers")."""
+    arrays: Mapping[str, Any]
+    """Those of `citeweave.engines.core.arrays.State`, named by their path ("topics.customers").
+    Counts of nodes may be lists (`citeweave.engines.core.compact_rows.CompactRows`), which give
+    their rows like arrays."""
 
 
 def last_state(model: FittedAttributes, chain: int | None = None) -> LastState:

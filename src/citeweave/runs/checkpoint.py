@@ -20,6 +20,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from citeweave.engines.core.arrays import State, flatten
+from citeweave.engines.core.compact_rows import CompactRows
+from citeweave.engines.core.count_lists import LISTS, pack_counts, unpack_counts
 from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.row_files import WrittenParts, read_rows
 from citeweave.errors import RunError
@@ -53,6 +55,8 @@ FORMAT = "citeweave-checkpoint"
 VERSION = 1
 DIVIDED_VERSION = 2
 """Of checkpoints that name parts."""
+LISTED_VERSION = 3
+"""Of checkpoints whose counts of nodes are lists of the topics that a node has."""
 KEPT = 2
 
 # What zipfile and NumPy raise at broken archives, encryption and compression flags included.
@@ -83,9 +87,10 @@ class Checkpoint(NamedTuple):
     """What a chain needs to go on."""
 
     iteration: int
-    state: dict[str, np.ndarray]
+    state: dict[str, Any]
     """The arrays of a `State`, named by their path ("topics.customers"); of a divided chain whose
-    workers read theirs, those that all parts have alike."""
+    workers read theirs, those that all parts have alike. Counts of nodes are arrays or
+    `CompactRows`."""
     sums: Sums | None
     """None before the first kept sample, or where a finished run does not need them."""
     traces: dict[str, np.ndarray]
@@ -111,10 +116,13 @@ class _RefusedError(Exception):
 
 
 def unflatten(like: _T, arrays: Mapping[str, np.ndarray], prefix: str = "") -> _T:
-    """Build the NamedTuple again, of the very shapes and types of ``like``."""
+    """Build the NamedTuple again, of the very shapes and types of ``like``.
+
+    Counts of nodes may be lists in one and arrays in the other.
+    """
     parts: list[Any] = []
     for name, part in zip(like._fields, like, strict=True):  # type: ignore[attr-defined]
-        if isinstance(part, tuple):
+        if isinstance(part, tuple) and not isinstance(part, CompactRows):
             parts.append(unflatten(part, arrays, f"{prefix}{name}."))
             continue
         found = arrays.get(prefix + name)
@@ -209,7 +217,9 @@ def _write(
         "iteration": checkpoint.iteration,
     }
     if parts is None:
-        arrays = {f"state.{name}": array for name, array in checkpoint.state.items()}
+        arrays = pack_counts({f"state.{name}": part for name, part in checkpoint.state.items()})
+        if any(name.startswith(LISTS) for name in arrays):
+            header["version"] = LISTED_VERSION
         if checkpoint.sums is not None:
             arrays |= flatten(checkpoint.sums, "sums.")
     else:
@@ -289,12 +299,13 @@ def read_checkpoint(path: Path, identity: Identity, *, by_workers: bool = False)
         missing = lacks_part(path, header)
         if missing is not None:
             raise _RefusedError(missing)  # noqa: TRY301
+        arrays = unpack_counts(arrays)
         for part in header.get("parts", ()):
             _check_members(path.parent / header["folder"] / part["name"])
         if "parts" in header and not by_workers:
             arrays |= read_rows(path)
         sums = None if by_workers else _sums(arrays)
-    except _RefusedError as refused:
+    except (_RefusedError, ValueError) as refused:
         raise RunError(f"The checkpoint '{path}' is refused: {refused}.") from None
     return Checkpoint(
         iteration=header["iteration"],
@@ -341,10 +352,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def _check(header: dict[str, Any], arrays: dict[str, np.ndarray], identity: Identity) -> None:
-    if header.get("version") not in {VERSION, DIVIDED_VERSION}:
+    if header.get("version") not in {VERSION, DIVIDED_VERSION, LISTED_VERSION}:
         raise _RefusedError(
             f"it has format version {header.get('version')!r} where this release reads {VERSION} "
-            f"and {DIVIDED_VERSION}"
+            f"to {LISTED_VERSION}"
         )
     claimed = header.pop("sha256", None)
     if claimed != _digest(header, arrays):

@@ -51,12 +51,22 @@ def slot_chain(spec, *, rounds=None, most_listed=64, **corpus):
 
 
 @loop
+def _note_tables(record, sweep, begin, tables):
+    """Note the tables of all nodes below mu, which may be lists."""
+    at = begin
+    for n in range(1, tables.shape[0]):
+        for k in range(tables.shape[1]):
+            record[sweep, at] = tables[n, k]
+            at += 1
+
+
+@loop
 def _note_all(shape, state, sweep, records):
     topic_rows, word_rows = records
     at = _note(topic_rows, sweep, 0, state.assignments.topic)
     if shape.network > 0:
         at = _note(topic_rows, sweep, at, state.assignments.citing_topic)
-    _note(topic_rows, sweep, at, state.topics.tables[1:].ravel())
+    _note_tables(topic_rows, sweep, at, state.topics.tables)
     at = _note(word_rows, sweep, 0, state.assignments.topic)
     at = _note(word_rows, sweep, at, state.assignments.burst_table)
     at = _note(word_rows, sweep, at, state.words.tables.ravel())

@@ -31,6 +31,9 @@ _COLUMNS = 4
 class SparsePartChain(ChainInParts, SparseSnapshotChain):
     """A part of a chain of snapshot sweeps over slots."""
 
+    compact_counts = False
+    """Copies of nodes have topics of papers elsewhere, for which lists would have no room."""
+
     def _forget_changes(self) -> None:
         self.__dict__.pop("_buffers", None)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from citeweave.compiled import inlined
+from citeweave.engines.core.compact_rows import CompactRows, CountRows
 from citeweave.engines.core.stirling import RatioTable
 
 __all__ = [
@@ -123,9 +124,9 @@ def level_table(tables, level):
 class TopicCounts(NamedTuple):
     """Topic-side counts (eq:modularized_likelihood)."""
 
-    customers: Array
-    """int32 [nodes, topics]: c."""
-    tables: Array
+    customers: CountRows
+    """int32 [nodes, topics]: c; an array, or lists of the topics that nodes have."""
+    tables: CountRows
     """int32 [nodes, topics]: t; at the root 1 where c > 0."""
     total_customers: Array
     """int64 [nodes]: C."""
@@ -220,11 +221,14 @@ class State(NamedTuple):
     """int64 [2]: iterations done; 1 once the network is on."""
 
 
-def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, Array]:
-    """Name all arrays of a NamedTuple of NamedTuples by their path ("topics.customers")."""
-    arrays: dict[str, Array] = {}
+def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, Any]:
+    """Name all arrays of a NamedTuple of NamedTuples by their path ("topics.customers").
+
+    Counts that are lists are given as the `CompactRows` that they are.
+    """
+    arrays: dict[str, Any] = {}
     for name, part in zip(parts._fields, parts, strict=True):  # type: ignore[attr-defined]
-        if isinstance(part, tuple):
+        if isinstance(part, tuple) and not isinstance(part, CompactRows):
             arrays |= flatten(part, f"{prefix}{name}.")
         else:
             arrays[prefix + name] = part

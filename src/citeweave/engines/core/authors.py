@@ -42,6 +42,7 @@ from citeweave.engines.core.exponent import (
 from citeweave.engines.core.hierarchy import path_weight
 from citeweave.engines.core.log_stirling import log_rising
 from citeweave.engines.core.random import standard_gamma, uniform
+from citeweave.engines.core.row_places import count_at, n_places, topic_at
 from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.core.turnover import Move
 
@@ -279,7 +280,9 @@ def _hand_over(state, work, d):
     server, n = state.assignments.server[d], work.place[1] + d
     counts = state.topics
     for k in range(counts.held.shape[1]):
-        counts.held[n, k] = counts.tables[n, k] - state.assignments.served[server, k]
+        counts.held[n, k] = -state.assignments.served[server, k]
+    for j in range(n_places(counts.tables, n)):
+        counts.held[n, topic_at(counts.tables, n, j)] += count_at(counts.tables, n, j)
     state.parameters.share[n] = state.parameters.contribution[server]
 
 
@@ -288,7 +291,10 @@ def _take_over(state, work, d):
     """Write down what the author who served a paper in the latest sweeps serves by now."""
     counts, server, n = state.topics, state.assignments.server[d], work.place[1] + d
     for k in range(counts.held.shape[1]):
-        state.assignments.served[server, k] = counts.tables[n, k] - counts.held[n, k]
+        state.assignments.served[server, k] = -counts.held[n, k]
+    for j in range(n_places(counts.tables, n)):
+        k = topic_at(counts.tables, n, j)
+        state.assignments.served[server, k] += count_at(counts.tables, n, j)
 
 
 @hot_kernel
@@ -305,9 +311,9 @@ def author_sweep(layout, tables, state, work, exponent, hyperprior, networked):
             continue
         n = work.place[1] + d
         _take_over(state, work, d)
-        for column in range(counts.tables.shape[1]):
-            k = index(column)
-            for _ in range(counts.tables[n, k]):
+        for j in range(n_places(counts.tables, n)):  # the paper's own counts stay as they are
+            k = index(topic_at(counts.tables, n, j))
+            for _ in range(count_at(counts.tables, n, j)):
                 _move_table(layout, tables, state, work, exponent, first, last, k, networked)
         _change_server(layout, state, work, exponent, d, first, last, networked)
         _count_tables(layout, state, work, d)

@@ -12,6 +12,7 @@ import numpy as np
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.authors import draw_authors, expected_contributions, new_author_work
 from citeweave.engines.core.capabilities import Capabilities
+from citeweave.engines.core.count_lists import copy_counts
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request, Servers
 from citeweave.engines.core.estimates import Sums, add_sample
 from citeweave.engines.core.exchange import ALONE, ChainPart, Exchange, the_whole
@@ -22,7 +23,7 @@ from citeweave.engines.core.posterior import LogPosterior
 from citeweave.engines.core.propensities import degrees
 from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.setting_up import (
-    all_arrays,
+    arrays_of,
     new_layout,
     new_shape,
     new_state,
@@ -68,6 +69,8 @@ class Chain(ABC):
     """
 
     capabilities: ClassVar[Capabilities]
+    compact_counts: ClassVar[bool] = False
+    """Whether counts of nodes are lists of the topics that a node has (`CompactRows`)."""
     exchange: Exchange = ALONE
     """Communication with other parts, if the chain is one of several."""
 
@@ -80,7 +83,14 @@ class Chain(ABC):
         self.shape = new_shape(spec)
         self.layout, self.order = new_layout(spec, data)
         self.tables = new_tables(spec)
-        self.state = new_state(spec, data, self.layout, settings, new_generator(seed, stream))
+        self.state = new_state(
+            spec,
+            data,
+            self.layout,
+            settings,
+            new_generator(seed, stream),
+            compact=self.compact_counts,
+        )
         self.citation_level = len(spec.topic_side) - 1 - spec.below_citations
         """Level of the topic side that citations reach."""
         self.degrees = degrees(
@@ -175,8 +185,11 @@ class Chain(ABC):
         The state may come from any engine. Without ``extra`` the chain continues too; with it, it
         continues with the same bytes as the stored chain.
         """
-        for mine, theirs in zip(all_arrays(self.state), all_arrays(state), strict=True):
-            mine[...] = theirs
+        if state is not self.state:
+            copy_counts(self.state.topics, state.topics)
+            for mine, theirs in zip(self.state[1:], state[1:], strict=True):
+                for to, source in zip(arrays_of(mine), arrays_of(theirs), strict=True):
+                    to[...] = source
         self._follow_parents()
 
     def _follow_parents(self) -> None:

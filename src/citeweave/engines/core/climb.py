@@ -17,6 +17,7 @@ import numpy as np
 
 from citeweave.compiled import index, inlined
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.row_places import pair_at
 
 __all__ = [
     "Climb",
@@ -105,8 +106,7 @@ def draw_removal(rng, counts, path, level):
     column = index(path.column)
     for lower in range(level, 0, -1):
         row = index(path.row[index(lower)])
-        c = counts.customers[row, column]
-        t = counts.tables[row, column]
+        c, t = pair_at(counts.customers, counts.tables, row, column)
         held = counts.held[row, column] if counts.held.shape[0] > 0 else 0
         if t < c or held > 0:
             place = uniform(rng) * c

@@ -11,6 +11,7 @@ import numpy as np
 
 from citeweave.compiled import kernel
 from citeweave.engines.core.likelihood import topic_word_means
+from citeweave.engines.core.row_places import count_at, n_places, topic_at
 
 if TYPE_CHECKING:
     from citeweave.engines.core.spec import ModelSpec
@@ -208,8 +209,10 @@ def _descend(counts, parameters, level, node, mean):
     scale = 1.0 / (beta + counts.total_customers[node])
     share = (beta + discount * counts.total_tables[node]) * scale
     for k in range(mean.shape[0]):
-        own = counts.customers[node, k] - discount * counts.tables[node, k]
-        mean[k] = share * mean[k] + own * scale
+        mean[k] *= share
+    for j in range(n_places(counts.customers, node)):
+        own = count_at(counts.customers, node, j) - discount * count_at(counts.tables, node, j)
+        mean[topic_at(counts.customers, node, j)] += own * scale
 
 
 @kernel

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
+from citeweave.engines.core.row_places import count_at, n_places, topic_at
 from citeweave.engines.core.turnover import (
     Move,
     Turnover,
@@ -81,7 +82,6 @@ def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
 def rebuild_exponent(layout, counts, parameters, level, exponent):
     """Recompute weights and sums from the counts; ``level`` is the one that citations reach."""
     n_documents = parameters.cite.shape[0]
-    n_topics = exponent.cite_sum.shape[0]
     exponent.cite_sum[:] = 0.0
     exponent.cited_sum[:] = 0.0
     for n in range(layout.level_start[level]):
@@ -97,8 +97,9 @@ def rebuild_exponent(layout, counts, parameters, level, exponent):
             scale = 1.0 / (beta + counts.total_customers[n])
             cite = exponent.cite_weight[n] * scale
             cited = exponent.cited_weight[n] * scale
-            for k in range(n_topics):
-                own = counts.customers[n, k] - discount * counts.tables[n, k]
+            for j in range(n_places(counts.customers, n)):
+                own = count_at(counts.customers, n, j) - discount * count_at(counts.tables, n, j)
+                k = topic_at(counts.customers, n, j)
                 exponent.cite_sum[k] += cite * own
                 exponent.cited_sum[k] += cited * own
             if lower > 0:
@@ -149,8 +150,9 @@ def _node_change(counts, parameters, exponent, lower, n, topics, moved, carry, c
     cited_slope = cited_after * after - cited_before * before
     if cite_slope != 0.0 or cited_slope != 0.0:
         exponent.pending_count[1] = 1
-        for k in range(exponent.cite_sum.shape[0]):
-            own = counts.customers[n, k] - discount * counts.tables[n, k]
+        for j in range(n_places(counts.customers, n)):
+            own = count_at(counts.customers, n, j) - discount * count_at(counts.tables, n, j)
+            k = topic_at(counts.customers, n, j)
             exponent.cite_change[k] += cite_slope * own
             exponent.cited_change[k] += cited_slope * own
     went = before * (left - discount * closed)
@@ -284,8 +286,9 @@ def concentration_change(layout, counts, parameters, exponent, level, node, befo
     tables = discount * counts.total_tables[node]
     slope = 1.0 / (after + customers) - 1.0 / (before + customers)
     share = (after + tables) / (after + customers) - (before + tables) / (before + customers)
-    for k in range(exponent.cite_sum.shape[0]):
-        own = counts.customers[node, k] - discount * counts.tables[node, k]
+    for j in range(n_places(counts.customers, node)):
+        own = count_at(counts.customers, node, j) - discount * count_at(counts.tables, node, j)
+        k = topic_at(counts.customers, node, j)
         exponent.cite_change[k] += exponent.cite_weight[node] * slope * own
         exponent.cited_change[k] += exponent.cited_weight[node] * slope * own
     carry = exponent.cite_weight[node] * share

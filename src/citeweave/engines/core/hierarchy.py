@@ -2,6 +2,7 @@
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.row_places import count_at, n_places, pair_at, topic_at
 from citeweave.engines.core.stirling import weight_pair
 
 __all__ = [
@@ -64,11 +65,8 @@ def climb_weight(tables, counts, parameters, path, level, climb):
     for lower in range(1, level + 1):
         n = path.row[lower]
         weight *= opening_scale(counts, parameters, lower, n, path.row[lower - 1])
-        stay, opened = weight_pair(
-            level_table(tables.topic, lower),
-            counts.customers[index(n), column],
-            counts.tables[index(n), column],
-        )
+        customers, seated = pair_at(counts.customers, counts.tables, index(n), column)
+        stay, opened = weight_pair(level_table(tables.topic, lower), customers, seated)
         weight = stay + opened * weight
         climb.stay[lower] = stay
         climb.weight[lower] = weight
@@ -99,8 +97,9 @@ def node_weights(tables, counts, parameters, row, level, weights):
         table = level_table(tables.topic, lower)
         for k in range(n_topics):
             weights[k] *= scale
-        for k in range(n_topics):
-            c = counts.customers[n, k]
+        for j in range(n_places(counts.customers, n)):
+            c = count_at(counts.customers, n, j)
             if c > 0:  # few topics have customers, so this branch is cheaper than its lookups
-                stay, opened = weight_pair(table, c, counts.tables[n, k])
+                stay, opened = weight_pair(table, c, count_at(counts.tables, n, j))
+                k = topic_at(counts.customers, n, j)
                 weights[k] = stay + opened * weights[k]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from citeweave.engines.core.arrays import Array, Layout, State
+from citeweave.engines.core.count_lists import dense_counts
 from citeweave.engines.core.spec import ModelSpec
 
 __all__ = ["check_state"]
@@ -34,7 +35,7 @@ def _expect_tables(name: str, customers: Array, tables: Array) -> None:
 
 
 def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
-    counts = state.topics
+    counts = dense_counts(state.topics)
     assignments = state.assignments
     n_topics = counts.customers.shape[1]
     document = np.repeat(np.arange(len(layout.document_start) - 1), np.diff(layout.document_start))
@@ -67,7 +68,7 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
 
 def _check_servers(spec: ModelSpec, layout: Layout, state: State, customers: Array) -> None:
     """Check tables of shared papers that are held, and count them with those who serve them."""
-    counts, assignments = state.topics, state.assignments
+    counts, assignments = dense_counts(state.topics), state.assignments
     first = layout.level_start[spec.n_shared]
     lengths = np.diff(layout.server_start)
     paper = np.repeat(np.arange(len(lengths)), lengths)

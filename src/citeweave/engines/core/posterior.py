@@ -34,6 +34,7 @@ from citeweave.engines.core.log_stirling import (
     stirling_logs,
 )
 from citeweave.engines.core.pieces import Share, cut
+from citeweave.engines.core.row_places import count_at, n_places
 from citeweave.engines.core.stirling import RatioTable
 from citeweave.engines.core.word_climb import next_run
 
@@ -322,7 +323,6 @@ def _measure_nodes(logs, counts, parameters, risings, share, sums):
     """Sum the nodes of a worker's pieces, all of one level of the topic side."""
     bounds, first, step = share
     discount = logs.ratios.discount
-    n_topics = counts.customers.shape[1]
     bins = sums[first]
     for piece in range(first, bounds.shape[0] - 1, step):
         for n in range(bounds[piece], bounds[piece + 1]):
@@ -335,10 +335,11 @@ def _measure_nodes(logs, counts, parameters, risings, share, sums):
                 counts.total_customers[n],
                 counts.total_tables[n],
             )
-            for k in range(n_topics):
-                c = counts.customers[n, k]
+            for j in range(n_places(counts.customers, n)):
+                c = count_at(counts.customers, n, j)
                 if c > 1:
-                    total += log_stirling(logs, np.int64(c), np.int64(counts.tables[n, k]))
+                    tables = count_at(counts.tables, n, j)
+                    total += log_stirling(logs, np.int64(c), np.int64(tables))
             add_exact(bins, total)
 
 

@@ -8,12 +8,14 @@ find theirs. Arrays that all parts have alike are not in it: they are in the fil
 
 import json
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from citeweave.engines.core.compact_rows import CompactRows, CountRows
+from citeweave.engines.core.count_lists import LISTS, unpack_counts
 from citeweave.errors import RunError
 from citeweave.files import write_atomically
 
@@ -133,16 +135,21 @@ def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> d
     return out
 
 
-def take_rows(name: str, array: np.ndarray, rows: Rows) -> np.ndarray:
-    """Take rows of an array of the whole chain, which may be there for no row at all."""
+def take_rows(name: str, array: CountRows, rows: Rows) -> np.ndarray:
+    """Take rows of an array of the whole chain, which may be there for no row at all.
+
+    Of counts that are lists, dense rows.
+    """
     kind, axis = BY_ROW[name]
     if not array.shape[axis]:
-        return array
+        return np.asarray(array)
     places = tokens_of(rows.token_start, rows.token_count) if kind == _TOKEN else None
     chosen = getattr(rows, kind) if places is None else places
     if name.startswith("sums.") and kind == _NODE:
         chosen = chosen[chosen < array.shape[0]]  # sums are of nodes above documents alone
-    return array.take(chosen, axis=axis)
+    if isinstance(array, CompactRows):
+        return array.rows(chosen)
+    return np.take(array, chosen, axis=axis)
 
 
 def write_rows(path: Path, rows: Rows, arrays: Mapping[str, np.ndarray]) -> PartFile:
@@ -205,17 +212,25 @@ def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
         header = read_header(path)
         with np.load(path, allow_pickle=False) as stored:
             found = {
-                name: stored[name]
-                if rows is None or name not in BY_ROW
-                else take_rows(name, stored[name], rows)
-                for name in stored.files
-                if name != "header"
+                name: array if rows is None or name not in BY_ROW else take_rows(name, array, rows)
+                for name, array in _whole_arrays(stored)
             }
         if "parts" in header:
             found |= _gather(path.parent / header["folder"], header, rows)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise RunError(f"The checkpoint '{path}' cannot be read ({error}).") from error
     return found
+
+
+def _whole_arrays(stored: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Any]]:
+    """Give the arrays of a file one at a time; counts of nodes, which are lists, at the end."""
+    lists = {}
+    for name in stored:
+        if name.startswith(LISTS):
+            lists[name] = stored[name]
+        elif name != "header":
+            yield name, stored[name]
+    yield from unpack_counts(lists).items()
 
 
 def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[str, np.ndarray]:

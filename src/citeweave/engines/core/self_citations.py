@@ -37,6 +37,7 @@ from citeweave.engines.core.climb import (
 from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
 from citeweave.engines.core.hierarchy import path_weight
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.row_places import count_at, topic_at
 from citeweave.engines.core.turnover import Move
 
 __all__ = [
@@ -95,11 +96,11 @@ def _propose(rng, counts, node):
     if share >= 0.5:
         return int((2.0 * share - 1.0) * n_topics)
     left = int(2.0 * share * total)
-    k = 0
-    while left >= counts.customers[node, k]:
-        left -= counts.customers[node, k]
-        k += 1
-    return k
+    j = 0
+    while left >= count_at(counts.customers, node, j):
+        left -= count_at(counts.customers, node, j)
+        j += 1
+    return topic_at(counts.customers, node, j)
 
 
 @inlined

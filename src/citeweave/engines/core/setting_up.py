@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,6 +19,8 @@ from citeweave.engines.core.arrays import (
     TopicCounts,
     WordCounts,
 )
+from citeweave.engines.core.compact_rows import new_compact_rows
+from citeweave.engines.core.count_lists import count_rooms
 from citeweave.engines.core.data import ChainSettings, Data, Servers, read_words
 from citeweave.engines.core.self_citations import MOST_SELF
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
@@ -26,9 +29,11 @@ from citeweave.errors import ParameterError
 
 __all__ = [
     "all_arrays",
+    "arrays_of",
     "check_citation_order",
     "first_servers",
     "new_layout",
+    "new_node_counts",
     "new_shape",
     "new_state",
     "new_tables",
@@ -37,14 +42,13 @@ __all__ = [
 
 
 def all_arrays(state: State) -> list[Array]:
-    """List all arrays of a state, in a fixed order."""
-    arrays: list[Array] = []
-    for part in state:
-        if isinstance(part, tuple):
-            arrays.extend(part)
-        else:
-            arrays.append(part)
-    return arrays
+    """List all arrays of a state, in a fixed order; counts are dense, so it must not be large."""
+    return [np.asarray(array) for part in state for array in arrays_of(part)]
+
+
+def arrays_of(part: Any) -> tuple[Any, ...]:
+    """Give the arrays of one part of a state, which may be an array itself."""
+    return tuple(part) if isinstance(part, tuple) else (part,)
 
 
 def check_citation_order(layout: Layout) -> None:
@@ -146,10 +150,45 @@ def first_servers(servers: Servers) -> Array:
     return first
 
 
+def new_node_counts(
+    spec: ModelSpec, layout: Layout, settings: ChainSettings, *, compact: bool
+) -> TopicCounts:
+    """Make empty topic-side counts of all nodes; ``compact`` as lists, where these are smaller."""
+    n_nodes, k = len(layout.parent), settings.topics
+    if compact:
+        networked = spec.citations is not None
+        drawn = networked and settings.self_citations == LEFT_OUT
+        rooms = count_rooms(
+            layout,
+            spec.n_shared,
+            k,
+            citation_level=len(spec.topic_side) - 1 - spec.below_citations if networked else None,
+            most_self=MOST_SELF if drawn else 0,
+        )
+        customers, tables = new_compact_rows(rooms, k)
+    return TopicCounts(
+        customers=customers if compact else np.zeros((n_nodes, k), np.int32),
+        tables=tables if compact else np.zeros((n_nodes, k), np.int32),
+        total_customers=np.zeros(n_nodes, np.int64),
+        total_tables=np.zeros(n_nodes, np.int64),
+        held=np.zeros((n_nodes if len(layout.server) else 0, k), np.int32),
+    )
+
+
 def new_state(
-    spec: ModelSpec, data: Data, layout: Layout, settings: ChainSettings, random: Array
+    spec: ModelSpec,
+    data: Data,
+    layout: Layout,
+    settings: ChainSettings,
+    random: Array,
+    *,
+    compact: bool = False,
 ) -> State:
-    """Make the state of a chain before any token has a topic."""
+    """Make the state of a chain before any token has a topic.
+
+    With ``compact``, counts of nodes are lists of the topics that a node has, where these are
+    smaller.
+    """
     n_nodes = len(layout.parent)
     n_tokens = len(layout.word)
     n_documents = len(layout.document_start) - 1
@@ -167,13 +206,7 @@ def new_state(
     if spec.draws_categories and settings.paper_concentration is not None:
         betas[layout.level_start[2] : layout.level_start[3]] = settings.paper_concentration
     return State(
-        topics=TopicCounts(
-            customers=np.zeros((n_nodes, k), np.int32),
-            tables=np.zeros((n_nodes, k), np.int32),
-            total_customers=np.zeros(n_nodes, np.int64),
-            total_tables=np.zeros(n_nodes, np.int64),
-            held=np.zeros((n_nodes if shared else 0, k), np.int32),
-        ),
+        topics=new_node_counts(spec, layout, settings, compact=compact),
         words=WordCounts(
             customers=np.zeros((data.n_words, k), np.int32),
             tables=np.zeros((data.n_words, k), np.int32),

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from citeweave.engines.core.arrays import Array, Layout, State
+from citeweave.compiled import hot_kernel
+from citeweave.engines.core.arrays import Array, Layout, State, TopicCounts
 from citeweave.engines.core.seating import DocumentSeats, seat_words
 from citeweave.engines.core.setting_up import new_shape
 from citeweave.engines.core.spec import ModelSpec
@@ -35,16 +36,34 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
         within = np.arange(len(document)) - layout.document_start[document]
         assignments.path[:] = within % np.diff(layout.leaf_start)[document]
         leaf = leaf + assignments.path
-    np.add.at(counts.customers, (layout.leaf[leaf], assignments.topic), 1)
-    starts = layout.level_start
-    for level in range(len(spec.topic_side) - 1, -1, -1):
-        rows = slice(int(starts[level]), int(starts[level + 1]))
-        counts.tables[rows] = counts.customers[rows] > 0
-        if level > 0:
-            np.add.at(counts.customers, layout.parent[rows], counts.tables[rows])
-    counts.total_customers[:] = counts.customers.sum(axis=1)
-    counts.total_tables[:] = counts.tables.sum(axis=1)
+    _add_customers(layout, counts, layout.leaf[leaf], assignments.topic)
     _seat(spec, layout, state)
+
+
+def _add_customers(layout: Layout, counts: TopicCounts, node: Array, topic: Array) -> None:
+    """Add customers of nodes and topics to counts that are zero, with one table for each topic.
+
+    They are listed, each level with the tables of the one below it.
+    """
+    n_topics, starts = counts.customers.shape[1], layout.level_start
+    customer = node.astype(np.int64) * n_topics + topic  # node and topic in one number
+    for level in range(len(starts) - 2, -1, -1):
+        here = customer >= starts[level] * n_topics
+        entry, number = np.unique(customer[here], return_counts=True)
+        nodes, topics = np.divmod(entry, n_topics)
+        set_counts(counts.customers, counts.tables, nodes, topics, number)
+        np.add.at(counts.total_customers, nodes, number)
+        np.add.at(counts.total_tables, nodes, 1)
+        above = layout.parent[nodes].astype(np.int64) * n_topics + topics
+        customer = np.concatenate([customer[~here], above])
+
+
+@hot_kernel
+def set_counts(customers, tables, nodes, topics, number):
+    """Set the customers of nodes and topics, which have one table each."""
+    for i in range(nodes.shape[0]):
+        customers[nodes[i], topics[i]] = number[i]
+        tables[nodes[i], topics[i]] = 1
 
 
 def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:

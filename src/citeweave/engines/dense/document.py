@@ -13,6 +13,7 @@ from citeweave.engines.core.arrays import level_table
 from citeweave.engines.core.climb import draw_nested_addition, find_path, nested_weight
 from citeweave.engines.core.hierarchy import new_topic_weight, opening_scale, root_weight
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.row_places import count_at, n_places, topic_at
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_side import BLOCK, in_blocks, padded, refresh_burst
 
@@ -223,10 +224,11 @@ def _read_node(table, counts, n, stay, opened):
     for k in range(stay.shape[0]):
         stay[k] = 0.0
         opened[k] = 1.0
-    for k in range(counts.customers.shape[1]):
-        c = counts.customers[n, k]
+    for j in range(n_places(counts.customers, n)):
+        c = count_at(counts.customers, n, j)
         if c > 0:
-            stay[k], opened[k] = weight_pair(table, c, counts.tables[n, k])
+            k = topic_at(counts.customers, n, j)
+            stay[k], opened[k] = weight_pair(table, c, count_at(counts.tables, n, j))
 
 
 @inlined

@@ -14,6 +14,7 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.exchange import the_whole
+from citeweave.engines.core.row_places import pair_at, set_pair
 from citeweave.engines.slots.presence import note_presence
 from citeweave.engines.threads.merge import valid_tables
 
@@ -246,18 +247,20 @@ def merge_listed_range(parent, counts, presence, groups, room, noted, span):
                 touched += index(1)
             room[0, k] += entry[i, 1]
             room[1, k] += entry[i, 2]
-        for j in range(touched):
-            topic = np.int64(room[2, j])
+        for j in range(touched + touched):  # losses first: a list has room for the topics that stay
+            topic = np.int64(room[2, j if j < touched else j - touched])
             k = index(topic)
-            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel each other
+            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel each other, or are made
                 continue
-            customers = counts.customers[row, k] + room[0, k]
-            wanted = counts.tables[row, k] + room[1, k]
+            if j < touched and room[0, k] >= 0:
+                continue
+            customers, held = pair_at(counts.customers, counts.tables, row, k)
+            customers += room[0, k]
+            wanted = held + room[1, k]
             tables = valid_tables(customers, wanted)
             counts.total_customers[row] += room[0, k]
-            counts.total_tables[row] += tables - counts.tables[row, k]
-            counts.customers[row, k] = customers
-            counts.tables[row, k] = tables
+            counts.total_tables[row] += tables - held
+            set_pair(counts.customers, counts.tables, row, k, customers, tables)
             note_presence(presence, n, topic, customers)
             room[0, k] = 0
             room[1, k] = 0

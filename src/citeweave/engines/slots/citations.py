@@ -35,6 +35,7 @@ from citeweave.engines.core.hierarchy import (
 )
 from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.row_places import ask_count, pair_at
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.turnover import Move
 from citeweave.engines.slots.ends import commit_ends, ends_change
@@ -110,10 +111,10 @@ def _ask_counts(layout, counts, presence, word, node):
         while bits != np.uint64(0):
             k = index(_WIDTH * i + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            prefetch(counts.customers, n, k)
-            prefetch(counts.tables, n, k)
-            prefetch(counts.customers, parent, k)
-            prefetch(counts.tables, parent, k)
+            ask_count(counts.customers, n, k)
+            ask_count(counts.tables, n, k)
+            ask_count(counts.customers, parent, k)
+            ask_count(counts.tables, parent, k)
 
 
 @inlined
@@ -135,7 +136,8 @@ def _weigh_node(tables, counts, parameters, presence, work, lower, side, first, 
     for i in range(found):
         j = index(work.place[index(i)])
         k = index(sparse.topic[j])
-        stay, opened = weight_pair(table, counts.customers[n, k], counts.tables[n, k])
+        customers, seated = pair_at(counts.customers, counts.tables, n, k)
+        stay, opened = weight_pair(table, customers, seated)
         work.weight[index(side), j] = stay + opened * work.weight[index(side), j]
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.row_places import ranked_count
 from citeweave.engines.slots.presence import lowest_bit
 
 __all__ = [
@@ -139,15 +140,17 @@ def _list_hub(counts, parameters, presence, exponent, rows, n, lower, at):
     scale = 1.0 / (parameters.topic_concentration[n] + counts.total_customers[n])
     rows.slope[j, 0] = exponent.cite_weight[n] * scale
     rows.slope[j, 1] = exponent.cited_weight[n] * scale
-    end = at
+    end, rank, row = at, 0, index(n)
     for i in range(presence.shape[1]):
-        bits = presence[index(n), index(i)]
+        bits = presence[row, index(i)]
         while bits != np.uint64(0):
             topic = _WIDTH * i + lowest_bit(bits)
             bits &= bits - np.uint64(1)
             k = index(topic)
+            own = ranked_count(counts.customers, row, rank, k)
             rows.topic[end] = topic
-            rows.own[end] = counts.customers[index(n), k] - discount * counts.tables[index(n), k]
+            rows.own[end] = own - discount * ranked_count(counts.tables, row, rank, k)
+            rank += 1
             end += 1
     rows.length[j] = end - at
     return end

@@ -13,6 +13,7 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, Shape, Tables, TopicCounts, WordCounts
+from citeweave.engines.core.row_places import is_list
 from citeweave.engines.core.word_side import WordCache
 from citeweave.engines.slots.change_lists import (
     ChangeList,
@@ -213,13 +214,30 @@ def mark(marks, row, topic):
 
 
 @inlined
-def take_marks(marks, row, i):
-    """Give the bits that any worker has set in one word of a row, and clear them."""
+def _read_marks(marks, row, i):
+    """Give the bits that any worker has set in one word of a row."""
     bits = np.uint64(0)
     for worker in range(index(marks.shape[0])):
         bits |= marks[worker, row, i]
+    return bits
+
+
+@inlined
+def take_marks(marks, row, i):
+    """Do the same, and clear them."""
+    bits = _read_marks(marks, row, i)
+    for worker in range(index(marks.shape[0])):
         marks[worker, row, i] = np.uint64(0)
     return bits
+
+
+@inlined
+def _is_lost(counts, changes, row, k):
+    """Return whether changes leave a node no customers of a topic."""
+    customers = counts.customers[row, k]
+    for worker in range(index(changes.node_customers.shape[0])):
+        customers += changes.node_customers[worker, row, k]
+    return customers == 0
 
 
 @hot_kernel
@@ -234,21 +252,28 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
         row = index(n)
         more_customers = 0
         more_tables = 0
-        for i in range(marks.nodes.shape[2]):
-            bits = take_marks(marks.nodes, row, index(i))
-            while bits != np.uint64(0):
-                topic = 64 * i + lowest_bit(bits)
-                bits &= bits - np.uint64(1)
-                k = index(topic)
-                more_customers -= counts.customers[row, k]
-                more_tables -= counts.tables[row, k]
-                customers, tables, moved = merge_entry(parent, counts, changes, row, k, worker)
-                if moved:
-                    repaired += 1
-                    mark(marks.nodes[worker], parent[n], topic)
-                note_presence(presence, n, topic, customers)
-                more_customers += customers
-                more_tables += tables
+        # topics that a list loses go first: it has room for those that stay
+        for turn in range(0 if is_list(counts.customers, row) else 1, 2):
+            for i in range(marks.nodes.shape[2]):
+                if turn == 0:
+                    bits = _read_marks(marks.nodes, row, index(i))
+                else:
+                    bits = take_marks(marks.nodes, row, index(i))
+                while bits != np.uint64(0):
+                    topic = 64 * i + lowest_bit(bits)
+                    bits &= bits - np.uint64(1)
+                    k = index(topic)
+                    if turn == 0 and not _is_lost(counts, changes, row, k):
+                        continue
+                    more_customers -= counts.customers[row, k]
+                    more_tables -= counts.tables[row, k]
+                    customers, tables, moved = merge_entry(parent, counts, changes, row, k, worker)
+                    if moved:
+                        repaired += 1
+                        mark(marks.nodes[worker], parent[n], topic)
+                    note_presence(presence, n, topic, customers)
+                    more_customers += customers
+                    more_tables += tables
         counts.total_customers[row] += more_customers
         counts.total_tables[row] += more_tables
     return repaired

@@ -1,7 +1,7 @@
 """The topics in which a node has customers, one bit per topic.
 
-Counts remain dense rows, because they are read at single topics; loops over all topics of a node
-use its bits instead, 64 topics at a time.
+Counts are read at single topics, whether they are dense rows or lists; loops over all topics of a
+node use its bits instead, 64 topics at a time.
 """
 
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from citeweave.compiled import hot_kernel, index, inlined, numba_config
+from citeweave.engines.core.row_places import count_at, n_places, topic_at
 
 __all__ = [
     "Support",
@@ -66,15 +67,13 @@ else:
 @hot_kernel
 def mark_topics(counts, presence, first, last):
     """Set the bits of rows ``first`` to ``last`` - 1 from their counts: nodes', or words'."""
-    n_topics = counts.customers.shape[1]
     for n in range(first, last):
         row = index(n)
         for i in range(presence.shape[1]):
-            bits = np.uint64(0)
-            for k in range(_WIDTH * i, min(_WIDTH * (i + 1), n_topics)):
-                if counts.customers[row, index(k)] > 0:
-                    bits |= np.uint64(1) << np.uint64(k - _WIDTH * i)
-            presence[row, index(i)] = bits
+            presence[row, index(i)] = np.uint64(0)
+        for j in range(n_places(counts.customers, row)):
+            if count_at(counts.customers, row, j) > 0:
+                note_presence(presence, row, topic_at(counts.customers, row, j), 1)
 
 
 @inlined

@@ -7,12 +7,15 @@ import numpy as np
 from citeweave.engines.core.arrays import State
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
+from citeweave.engines.core.compact_rows import CompactRows
+from citeweave.engines.core.data import Info
 from citeweave.engines.core.finite import Watched
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.parameters import SparseDraws
 from citeweave.engines.slots.proposals import Proposals
 from citeweave.engines.threads.threaded import ThreadedChain
+from citeweave.errors import RunError
 
 __all__ = ["SPARSE", "ProposalChain"]
 
@@ -33,6 +36,7 @@ SPARSE = Capabilities(SNAPSHOT, best_from=SPARSE_FROM, refuses=_refuse)
 class ProposalChain(ThreadedChain):
     """A chain that knows which topics nodes and words have, and proposes the others."""
 
+    compact_counts = True
     proposals: Proposals
     _draws: SparseDraws
 
@@ -40,6 +44,17 @@ class ProposalChain(ThreadedChain):
         """Make what sparse sweeps need; the chain and its workers are there."""
         self.proposals = Proposals(self)
         self._draws = SparseDraws(self, self.proposals.nodes)
+
+    def step(self) -> Info:
+        """Advance the chain by one iteration."""
+        info = super().step()
+        customers = self.state.topics.customers
+        if isinstance(customers, CompactRows) and customers.lost[0]:
+            raise RunError(
+                f"In iteration {info.iteration} a node got more topics than there is room for, so "
+                "counts are wrong. This is a mistake in citeweave: please report it."
+            )
+        return info
 
     def start_at_random(self) -> None:
         """Assign a uniformly random topic to every token and build all counts."""

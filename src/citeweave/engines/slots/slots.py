@@ -14,6 +14,7 @@ from citeweave.compiled import index, inlined
 from citeweave.engines.core.arrays import level_table
 from citeweave.engines.core.climb import TopicPath, draw_removal, move_customer
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.row_places import pair_at
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_climb import (
     WordSeats,
@@ -280,8 +281,7 @@ def add_slot(shape, tables, state, cache, slots, k, listed):
     for level in range(n_levels):
         i = index(level)
         n = index(slots.node[i])
-        c = counts.customers[n, k]
-        t = counts.tables[n, k]
+        c, t = pair_at(counts.customers, counts.tables, n, k)
         slots.customers[i, s] = c
         slots.tables[i, s] = t
         if slots.held.shape[0] > 0:

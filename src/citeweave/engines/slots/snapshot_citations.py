@@ -13,6 +13,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import TopicCounts
 from citeweave.engines.core.exponent import Exponent
+from citeweave.engines.core.row_places import pair_at, ranked_count
 from citeweave.engines.slots.change_lists import Noted, note_change
 from citeweave.engines.slots.citations import (
     SparseCitationWork,
@@ -159,14 +160,18 @@ def copy_totals(state, exponent, here, place, node):
 def _write_row(counts, presence, here, i, n, filled):
     """Give a row the counts that its node has in the snapshot, or none, where there are any."""
     word = here.work.sparse.word
+    rank = 0
     for w in range(busy_words(presence, n, word)):
         j = word[index(w)]
         bits = presence[n, index(j)]
         while bits != np.uint64(0):
             k = index(_WIDTH * j + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            here.topics.customers[i, k] = counts.customers[n, k] if filled else 0
-            here.topics.tables[i, k] = counts.tables[n, k] if filled else 0
+            here.topics.customers[i, k] = (
+                ranked_count(counts.customers, n, rank, k) if filled else 0
+            )
+            here.topics.tables[i, k] = ranked_count(counts.tables, n, rank, k) if filled else 0
+            rank += 1
             if here.topics.held.shape[0] > 0:
                 here.topics.held[i, k] = counts.held[n, k] if filled else 0
 
@@ -272,8 +277,9 @@ def _open_round(citing, layout, state, snapshot, here):
 def _note_shared(here, counts, place, node, topic):
     """Move one topic's change at a shared node to the worker's changes."""
     i, n, k = index(place), index(node), index(topic)
-    customers = here.topics.customers[i, k] - counts.customers[n, k]
-    tables = here.topics.tables[i, k] - counts.tables[n, k]
+    before = pair_at(counts.customers, counts.tables, n, k)
+    customers = here.topics.customers[i, k] - before[0]
+    tables = here.topics.tables[i, k] - before[1]
     if customers != 0 or tables != 0:
         note_change(here.noted, node, topic, customers, tables)
         here.topics.customers[i, k] -= customers

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import index, inlined
+from citeweave.engines.core.row_places import pair_at
 from citeweave.engines.slots.presence import lowest_bit
 
 __all__ = [
@@ -113,7 +114,8 @@ def list_ends(presence, sparse, level, old):
 @inlined
 def _own(counts, n, k, discount):
     """Give what a node itself has of a topic."""
-    return counts.customers[n, k] - discount * counts.tables[n, k]
+    customers, tables = pair_at(counts.customers, counts.tables, n, k)
+    return customers - discount * tables
 
 
 @inlined

@@ -15,6 +15,7 @@ from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.exchange import Exchange
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
+from citeweave.engines.core.row_places import ranked_count
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.threads.exponents import (
     Network,
@@ -321,10 +322,11 @@ def _hold(nodes, presence, discount, place, held, share):
         # apart from the loop above, so that many reads of counts are under way at a time
         for n in range(bounds[c], bounds[c + 1]):
             row = index(n)
-            for j in range(index(held.begin[row]), index(held.end[row])):
-                k = index(held.topic[j])
-                customers = nodes.customers[row, k]
-                tables = nodes.tables[row, k] if customers > 1 else customers
+            first = index(held.begin[row])
+            for j in range(first, index(held.end[row])):
+                k, rank = index(held.topic[j]), j - first
+                customers = ranked_count(nodes.customers, row, rank, k)
+                tables = ranked_count(nodes.tables, row, rank, k) if customers > 1 else customers
                 held.own[j] = customers - discount * tables
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from citeweave.compiled import index, inlined
 from citeweave.engines.core.prefetch import prefetch
+from citeweave.engines.core.row_places import pair_at, set_pair
 from citeweave.engines.core.word_climb import hand_out_table
 from citeweave.engines.slots.change_lists import Noted, note_change
 from citeweave.engines.slots.exponent import Pending, leave_rates, open_rates
@@ -102,19 +103,29 @@ def leave_document(shape, state, cache, buffers, support, network, listed, on):
     if on and direct:
         pending = buffers.pending
         leave_rates(shape, counts, state.parameters, network, presence, slots, pending, listed)
+    # what a node has lost goes first, so that a list never needs more room than its topics take
+    for level in range(0 if direct else len(shape.shared), n_levels):
+        i = index(level)
+        n = index(slots.node[i])
+        for s in range(index(slots.used[0])):
+            k = index(slots.topic[s])
+            if slots.customers[i, s] == 0 and is_present(presence, n, k):
+                set_pair(counts.customers, counts.tables, n, k, 0, 0)
+                note_presence(presence, n, k, 0)
     for s in range(index(slots.used[0])):
         k = index(slots.topic[s])
         for level in range(n_levels):
             i = index(level)
             n = index(slots.node[i])
-            customers = slots.customers[i, s] - counts.customers[n, k]
-            seated = slots.tables[i, s] - counts.tables[n, k]
+            before, seated = pair_at(counts.customers, counts.tables, n, k)
+            customers = slots.customers[i, s] - before
+            seated = slots.tables[i, s] - seated
             if customers == 0 and seated == 0:
                 continue
             if direct or level >= len(shape.shared):
-                counts.customers[n, k] += customers
-                counts.tables[n, k] += seated
-                note_presence(presence, n, k, slots.customers[i, s])
+                now = (slots.customers[i, s], slots.tables[i, s])
+                set_pair(counts.customers, counts.tables, n, k, now[0], now[1])
+                note_presence(presence, n, k, now[0])
             else:
                 note_change(sharing.noted, n, k, customers, seated)
         if direct:

@@ -13,6 +13,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import TopicCounts
 from citeweave.engines.core.exponent import Exponent, new_exponent
+from citeweave.engines.core.row_places import pair_at
 from citeweave.engines.dense.citations import CitationWork, citation_sweep, new_citation_work
 from citeweave.engines.threads.rows import copy_row
 from citeweave.engines.threads.streams import CITATIONS, open_stream
@@ -209,8 +210,9 @@ def note_end(here, counts, record, e, end, place):
     i, n = index(place), index(here.node[place])
     for which in range(2):
         k = index(record[e, which])
-        customers = here.topics.customers[i, k] - counts.customers[n, k]
-        tables = here.topics.tables[i, k] - counts.tables[n, k]
+        before = pair_at(counts.customers, counts.tables, n, k)
+        customers = here.topics.customers[i, k] - before[0]
+        tables = here.topics.tables[i, k] - before[1]
         record[e, 2 + 2 * end + which] = customers
         record[e, 6 + 2 * end + which] = tables
         here.topics.customers[i, k] -= customers

@@ -14,6 +14,7 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Parameters, WordCounts
+from citeweave.engines.core.row_places import pair_at, set_pair
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_side import WordCache
 
@@ -49,8 +50,7 @@ def merge_entry(parent, counts, changes, n, k, worker):
     Its changes are zero afterwards. What a repair does to the parent is noted as a change of
     ``worker``. The root has number 0. Returns customers, tables and whether these were repaired.
     """
-    customers = counts.customers[n, k]
-    wanted = counts.tables[n, k]
+    customers, wanted = pair_at(counts.customers, counts.tables, n, k)
     for i in range(index(changes.node_customers.shape[0])):
         customers += changes.node_customers[i, n, k]
         wanted += changes.node_tables[i, n, k]
@@ -64,8 +64,7 @@ def merge_entry(parent, counts, changes, n, k, worker):
         if tables != wanted:
             repaired = True
             changes.node_customers[worker, parent[n], k] += tables - wanted
-    counts.customers[n, k] = customers
-    counts.tables[n, k] = tables
+    set_pair(counts.customers, counts.tables, n, k, customers, tables)
     return customers, tables, repaired
 
 
@@ -197,6 +196,8 @@ def give_up(layout, state, node_customers, tell, room):
             continue
         n, now = index(layout.citation_node + d), layout.server[server[d]]
         for k in range(index(counts.tables.shape[1])):
+            if counts.held[n, k] == 0:
+                continue
             for a in range(layout.server_start[d], layout.server_start[d + 1]):
                 while counts.tables[n, k] < counts.held[n, k] and a != server[d] and served[a, k]:
                     served[a, k] -= 1
@@ -227,8 +228,9 @@ def _add_move(counts, node, record, e, end):
         k = index(record[e, which])
         customers = record[e, 2 + 2 * end + which]
         tables = record[e, 6 + 2 * end + which]
-        counts.customers[node, k] += customers
-        counts.tables[node, k] += tables
+        before = pair_at(counts.customers, counts.tables, node, k)
+        now = (before[0] + customers, before[1] + tables)
+        set_pair(counts.customers, counts.tables, node, k, now[0], now[1])
         counts.total_customers[node] += customers
         counts.total_tables[node] += tables
 
@@ -239,9 +241,8 @@ def _repair_move(counts, tell, room, parent, node, record, e):
     repaired = 0
     for which in range(2):
         k = index(record[e, which])
-        moved = (
-            valid_tables(counts.customers[node, k], counts.tables[node, k]) - counts.tables[node, k]
-        )
+        customers, tables = pair_at(counts.customers, counts.tables, node, k)
+        moved = valid_tables(customers, tables) - tables
         if moved != 0:
             repaired += 1
             counts.tables[node, k] += moved
