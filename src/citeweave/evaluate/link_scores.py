@@ -94,7 +94,15 @@ class LinkScores:
         return int(self.cited.shape[0])
 
     def pairs(self, pairs: Any) -> np.ndarray:
-        """Return the scores of pairs (citing, cited), shape (n,)."""
+        """Return the scores of pairs (citing, cited), shape (n,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> scores = LinkScores(np.eye(2), np.array([[0.0, 1.0], [2.0, 3.0]]))
+        >>> scores.pairs([(0, 1), (1, 1)]).tolist()
+        [2.0, 3.0]
+        """
         citing = int(self.citing.shape[0])
         given = as_pairs(pairs, citing, "pairs", cited=self.n_documents)
         out = np.empty(len(given))
@@ -105,7 +113,15 @@ class LinkScores:
         return out
 
     def rows(self, citing: Any) -> np.ndarray:
-        """Return the scores of some citing documents with all others, dense, shape (n, D')."""
+        """Return the scores of some citing documents with all others, dense, shape (n, D').
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> scores = LinkScores(np.eye(2), np.array([[0.0, 1.0], [2.0, 3.0]]))
+        >>> scores.rows([1]).tolist()
+        [[1.0, 3.0]]
+        """
         found = self.citing[np.asarray(citing)] @ self.cited.T
         dense = found if isinstance(found, np.ndarray) else found.toarray()
         return np.asarray(dense, dtype=np.float64)

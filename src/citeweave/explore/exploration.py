@@ -331,7 +331,16 @@ class Exploration(Derived):
         return [self.author_link(other) for other in found]
 
     def renewed(self) -> "Exploration":
-        """Return the same run with authors joined as currently recorded."""
+        """Return the same run with authors joined as currently recorded.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> view = Exploration(citeweave.example_model())
+        >>> view.renewed().topics().equals(view.topics())
+        True
+        """
         fresh = Exploration(self.model, corpus=self.people.corpus)
         fresh.folder = self.folder
         fresh.people = self.people
@@ -410,6 +419,15 @@ class Exploration(Derived):
             Name of one level of the model; all levels if not given.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> model = citeweave.SCNTM(topics=3, levels=("venue",), iterations=20, chains=1, seed=1)
+        >>> view = Exploration(model.fit(citeweave.example_corpus()))
+        >>> sorted(view.levels("venue")["name"].unique())
+        ['Annals of Small Data', 'Journal of Examples']
         """
         names = paper_levels(self) if level is None else [level]
         if not names:
@@ -574,7 +592,17 @@ class Exploration(Derived):
         return make_frame(_categories.category_columns(self), pandas=pandas)
 
     def category_cards(self) -> list[CategoryCard]:
-        """Describe the inferred categories that are in use, the largest first."""
+        """Describe the inferred categories that are in use, the largest first.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> model = citeweave.SCNTM(topics=3, categories=3, iterations=20, chains=1, seed=1)
+        >>> view = Exploration(model.fit(citeweave.example_corpus()))
+        >>> sum(card.papers for card in view.category_cards())
+        80
+        """
         return category_cards(self)
 
     def crosstab(self, *, pandas: bool = False) -> Any:
