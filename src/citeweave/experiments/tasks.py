@@ -65,7 +65,8 @@ class Task:
         Examples
         --------
         >>> from citeweave.experiments import Task, choose
-        >>> task = Task(dataset="cora", corpus="0f", model=choose("scntm"), protocol="whole", version=1)
+        >>> parts = {"dataset": "cora", "corpus": "0f", "model": choose("scntm")}
+        >>> task = Task(**parts, protocol="whole", version=1)
         >>> task.as_json()["protocol"]
         {'name': 'whole', 'version': 1}
         """

@@ -199,7 +199,7 @@ def _from_lines(
                 work = loads(line)
             except (ValueError, RecursionError) as error:
                 if line.strip():
-                    context.skip(number, f"line is not valid JSON and was passed over ({error})")
+                    context.skip(number, f"line is not valid JSON and was skipped ({error})")
                 continue
             if not isinstance(work, dict):
                 context.skip(number, f"expected a JSON object, got {type(work).__name__}")

@@ -215,7 +215,7 @@ class Reading(Iterator[Record]):
         --------
         >>> import io
         >>> from citeweave.reading import read
-        >>> reading = read(io.BytesIO(b"@book{a, title={Soil}, year={1999}} @book{b, title={Seed}}"))
+        >>> reading = read(io.BytesIO(b"@book{a, title={Soil}, year=1999} @book{b, title={Seed}}"))
         >>> dated = reading.map(lambda records: (r for r in records if r.year is not None))
         >>> [record.title for record in dated]
         ['Soil']

@@ -1,0 +1,82 @@
+"""Every command on the pages is one that citeweave takes, and all that are cheap are run."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import webbrowser
+from pathlib import Path
+
+import pytest
+import typer
+from page_folder import fill
+from typer.testing import CliRunner
+
+from citeweave.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+COMMAND = re.compile(r"^(?:    |\$ )(citeweave [^\n]*)$", re.MULTILINE)
+SHORT = {
+    "fit": ["--iterations", "4", "--exactly", "--chains", "1"],
+    "run": ["--iterations", "8"],
+    "scan": ["--iterations", "8", "--topics", "2,3"],
+    "resume": ["--iterations", "+4"],
+    "crossvalidate": ["--iterations", "4", "--folds", "2"],
+}
+"""Options that make long commands short; of two values of an option, the last counts."""
+
+PARSED_ONLY = ("serve", "app", "demo", "datasets get", "--engine ray", "--device cuda")
+"""Commands with tests of their own: they do not end, are long, or need other computers."""
+
+
+def commands_of(path: Path) -> list[str]:
+    return COMMAND.findall(path.read_text(encoding="utf-8"))
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): commands_of(path)
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if commands_of(path)
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    fill(folder)
+    return folder
+
+
+def parse(words: list[str]) -> None:
+    """Raise an error unless a command takes these arguments."""
+    group = typer.main.get_command(app)
+    with group.make_context("citeweave", list(words), resilient_parsing=False) as context:
+        name, command, rest = group.resolve_command(context, words)
+        command.make_context(name, list(rest), parent=context)
+
+
+def is_run(line: str) -> bool:
+    words = shlex.split(line, comments=True)[1:]
+    text = f"{' '.join(words)} "
+    if any(text.startswith(f"{name} ") or f" {name} " in text for name in PARSED_ONLY):
+        return False
+    return "tomotopy" not in text or importlib.util.find_spec("tomotopy") is not None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_of_a_page_work(
+    page: str, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(files, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(webbrowser, "open", lambda _: True)
+    runner = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"})
+    for line in PAGES[page]:
+        words = shlex.split(line, comments=True)[1:]
+        if not is_run(line):
+            parse(words)
+            continue
+        if words[0] in {"import", "query"}:
+            words.append("--overwrite")
+        result = runner.invoke(app, [*words, *SHORT.get(words[0], [])])
+        assert result.exit_code == 0, (line, result.output, result.exception)
