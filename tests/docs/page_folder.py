@@ -35,6 +35,7 @@ def make_corpus() -> Corpus:
             **bare.metadata,
             "funders": [["Research Council"] if d % 2 else None for d in everyone],
             "keywords": [bare.words(d)[:3] for d in everyone],
+            "outside_references": [["10.1000/1", f"10.1000/{2 + d % 3}"] for d in everyone],
         },
     )
 
@@ -48,6 +49,8 @@ def make_papers(corpus: Corpus) -> list[dict[str, str]]:
             "authors": "; ".join(_inverted(name) for name in corpus.authors(d)),
             "year": str(corpus.metadata["year"][d]),
             "venue": str(corpus.metadata["venue"][d]),
+            "places": f"{corpus.metadata['institutions'][d][0]}, Japan",
+            "funders": "Research Council",
             "abstract": f"We study {' '.join(corpus.words(d))} in this research.",
         }
         for d in range(corpus.n_documents)
@@ -87,7 +90,8 @@ def _write_table(path: Path, papers: list[dict[str, str]], names: dict[str, str]
 
 
 SCOPUS = {"authors": "Authors", "title": "Title", "year": "Year", "venue": "Source title"}
-SCOPUS |= {"abstract": "Abstract", "id": "EID"}
+SCOPUS |= {"abstract": "Abstract", "id": "EID", "places": "Affiliations"}
+SCOPUS |= {"funders": "Funding Details"}
 GERMAN = {"title": "Überschrift", "authors": "wer", "abstract": "was"}
 
 

@@ -411,7 +411,7 @@ class Corpus:
         return computed
 
     def stored_words(self) -> "ShardWords | None":
-        """Give the words where they can be read in parts, from shards on disk; None elsewhere.
+        """Return the words on disk, which can be read in parts; None if there are no shards.
 
         Examples
         --------

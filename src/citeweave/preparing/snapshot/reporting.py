@@ -91,9 +91,9 @@ def finish_report(
     report.warnings += plan.facts["warnings"]
     empty = sums.missing["empty_documents"]
     if empty:
-        report.warnings.append(f"{empty} documents contain no word of the vocabulary.")
+        report.warnings.append(f"{empty} documents have no words in the vocabulary.")
     if report.references and not report.citations_matched:
         report.warnings.append(
-            f"None of {report.references} references matches a document of the corpus; models "
-            "with citations will see no network."
+            f"None of the {report.references} references leads to a document in the corpus, so "
+            "models will have no citation network."
         )
