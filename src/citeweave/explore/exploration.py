@@ -1,4 +1,4 @@
-"""A fitted model to look at: tables, pages, search and names of topics."""
+"""Exploration of a fitted model: tables, pages, search and names of topics."""
 
 import os
 from collections.abc import Sequence
@@ -345,7 +345,7 @@ class Exploration(Derived):
         fresh.folder = self.folder
         fresh.people = self.people
         fresh.corpus = self.people.applied()
-        fresh.__dict__["names"] = self.names  # those without a folder are in it alone
+        fresh.__dict__["names"] = self.names  # without a folder, names exist only here
         return fresh
 
     # Institutions, countries, venues, funders
@@ -709,7 +709,7 @@ class Exploration(Derived):
         return known[1]
 
     def __repr__(self) -> str:
-        """Say what is looked at."""
+        """Return a short description."""
         return f"Exploration({self.model_name!r}, {len(self.order)} topics, {self.corpus!r})"
 
     def _repr_html_(self) -> str:
