@@ -1,4 +1,4 @@
-"""What every baseline can do: fit, place new documents, save, and load.
+"""The base class of baselines: fit, place new documents, save, and load.
 
 `citeweave.model.topic_model.TopicModel` is the interface that evaluation needs; `Baseline`
 implements all of it except the fitting itself. docs/understand/baselines.md describes both.
