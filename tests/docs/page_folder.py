@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from benchmarks.openalex_snapshot import Snapshot, write_snapshot
+from benchmarks.openalex_snapshot import write_snapshot
 
 import citeweave
 from citeweave import SCNTM, Corpus
@@ -126,17 +126,19 @@ def _write_exports(folder: Path, papers: list[dict[str, str]]) -> None:
     for name in ("exports", "folder_of_exports"):
         (folder / name).mkdir()
         _write_bibtex(folder / name / "more.bib", papers[:20])
-    write_snapshot(folder / "openalex-snapshot", 200, part=100)
+    snapshot = write_snapshot(folder / "openalex-snapshot", 200, part=100)
+    (part, *_) = sorted(snapshot.rglob("part_*.gz"))
+    with gzip.open(part, "rt", encoding="utf-8") as file:
+        dump = "".join(_with_keyword(number, line) for number, line in enumerate(file))
     for name in ("works.jsonl.gz", "DUMP"):
-        with gzip.open(folder / name, "wt", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in _works())
+        (folder / name).write_bytes(gzip.compress(dump.encode(), 1))
 
 
-def _works() -> list[str]:
-    """Works of OpenAlex; the titles of every second name a keyword of the query presets."""
-    works = [json.loads(line) for line in Snapshot(120).works(0, 120)]
-    keywords = ("Neural networks", "Black holes", "Enzymes")
-    for number, work in enumerate(works[::2]):
-        title = f"{keywords[number % 3]}: a study of {work['title']}"
+def _with_keyword(number: int, line: str) -> str:
+    """Change every second work so that its title has a keyword of the query presets."""
+    work = json.loads(line)
+    if number % 2:
+        keyword = ("Neural networks", "Black holes", "Enzymes")[number % 3]
+        title = f"{keyword}: a study of {work['title']}"
         work |= {"title": title, "display_name": title}
-    return [json.dumps(work) for work in works]
+    return json.dumps(work) + "\n"
