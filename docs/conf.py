@@ -42,8 +42,11 @@ mathjax_path = "mathjax/tex-svg.js"  # MathJax 3.2.2, Apache licence 2.0: no net
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["citeweave.css"]
+html_favicon = "../src/citeweave/web/static/mark.svg"  # as in the explorer
 html_title = f"citeweave {version}"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
+html_sidebars = {"start/index": []}  # a section of one page needs no navigation
 html_theme_options = {
     "header_links_before_dropdown": 7,
     "navbar_align": "left",

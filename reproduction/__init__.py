@@ -1,4 +1,4 @@
-"""The paper's tables and figures made again, one experiment each, with its figures beside ours."""
+"""The paper's tables and figures reproduced, one experiment each, next to the published ones."""
 
 from reproduction.base import Context, Experiment, Figure, Outcome, Spread, Table
 from reproduction.engine import Finished, join_pages, reproduce

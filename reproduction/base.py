@@ -1,4 +1,4 @@
-"""What an experiment is: a function from a `Context` to an `Outcome` of tables and figures."""
+"""Experiments: functions from a `Context` to an `Outcome` of tables and figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Spread(NamedTuple):
 
 
 Cell = str | int | float | bool | Spread | None
-"""What a table may hold; None is a figure that does not exist, shown as a dash."""
+"""Values of table cells; None is a missing figure, shown as a dash."""
 
 
 def spread(values: Iterable[float]) -> Spread | None:
@@ -56,7 +56,7 @@ def spread(values: Iterable[float]) -> Spread | None:
 
 
 def difference(ours: Cell, paper: Cell) -> float | None:
-    """Subtract the paper's figure from ours; None where one of them is missing.
+    """Subtract the paper's figure from ours; None if one of them is missing.
 
     Examples
     --------
@@ -81,17 +81,17 @@ class Table:
     Attributes
     ----------
     title : str
-        What it shows, and on what.
+        What it shows, and for which data.
     columns : tuple of str
-        Heads.
+        Column headings.
     rows : tuple of tuples
-        Cells, as many in each row as there are columns.
+        Cells, one per column in each row.
     decimals : mapping
-        Digits after the point by column; 3 for other columns of numbers that are not whole.
+        Decimal places by column; 3 for other columns of non-integers.
     notes : tuple of str
-        What the reader must know, below the table.
+        Notes for the reader, shown below the table.
     signed : tuple of str
-        Columns shown with their sign, as differences are.
+        Columns shown with their sign, such as differences.
     """
 
     title: str
@@ -127,15 +127,15 @@ class Figure:
     Attributes
     ----------
     name : str
-        Short, for file names: letters, digits and hyphens.
+        Short name for files: letters, digits and hyphens.
     caption : str
-        What is seen.
+        What it shows.
     drawing : str
         Name of a function of `reproduction.drawings`.
     data : mapping
-        What that function takes, as JSON can hold it.
+        Arguments of that function, JSON-serialisable.
     table : Table
-        The same numbers (or enough of them) as rows; written as CSV beside the picture.
+        The same numbers (or enough of them) as rows; written as CSV next to the picture.
     """
 
     name: str
@@ -147,22 +147,22 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What an experiment found.
+    """The result of an experiment.
 
     Attributes
     ----------
     title : str
-        Head of its page.
+        Heading of its page.
     protocol : str
-        What was done, in words, exact enough to be repeated; paragraphs divided by blank lines.
+        Description of the method, exact enough to be repeated; paragraphs separated by blank lines.
     tables, figures : sequences
-        In the order in which they are to be read.
+        In reading order.
     notes : sequence of str
-        Below all of them: what differs from the paper, what is missing, what was found.
+        Notes below all of them: differences from the paper, missing results, findings.
     seeds : sequence of int
         All seeds that were used.
     facts : mapping
-        Further figures for machines, as JSON can hold them.
+        Further figures for programs, JSON-serialisable.
     """
 
     title: str
@@ -176,25 +176,25 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """One table or figure of the paper, and how it is made again.
+    """One table or figure of the paper, and how it is reproduced.
 
     Attributes
     ----------
     name : str
-        As it is called on the command line.
+        Name on the command line.
     label : str
         Label of the table, figure or section in the paper's source, such as "tbl:datasets".
     what : str
-        What it makes, in one line.
+        Description in one line.
     datasets : tuple of str
-        Sets that are used if none are asked for.
+        Data sets that are used by default.
     quick_datasets : tuple of str
-        The same with ``--quick``; those that are not on this computer are left out, and the demo
-        corpus stands in if none is.
+        The same with ``--quick``; sets that are not on this computer are left out, and the demo
+        corpus is used if none are left.
     run : callable
-        Does the work.
+        Runs the experiment.
     conclude : callable, optional
-        Gives notes on the tables as they are shown, rows of earlier runs included.
+        Returns notes on the tables as shown, including rows of earlier runs.
     """
 
     name: str

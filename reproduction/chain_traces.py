@@ -1,4 +1,4 @@
-"""One chain, step by step, with log likelihoods that the ordinary traces do not hold."""
+"""One chain, step by step, with log likelihoods that are not in the usual traces."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _CHUNK = 100_000
 
 
 class ChainTraces(NamedTuple):
-    """What a chain went through."""
+    """Traces of a chain."""
 
     assigned: np.ndarray
     """log p(w | z, phi') after each iteration (subsec:convergence)."""
     marginal: dict[int, float]
     """log p(w | theta', phi) after some iterations (eq:word_probability)."""
     acceptance: float | None
-    """Mean of Metropolis-Hastings for citing topics while citations counted."""
+    """Mean acceptance of Metropolis-Hastings for citing topics while citations were used."""
 
 
 def trace_chain(
@@ -43,7 +43,7 @@ def trace_chain(
     stop: threading.Event | None = None,
     **parameters: Any,
 ) -> ChainTraces:
-    """Run a chain, the same as `SCNTM.fit` runs, and look at its state on the way.
+    """Run the same chain as `SCNTM.fit`, and record its state on the way.
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def trace_chain(
     marginal_at : collection of int
         Iterations after which the marginal log likelihood is computed.
     stop : threading.Event, optional
-        Set it to stop after the present iteration.
+        If set, the chain stops after the current iteration.
     **parameters
-        Of `SCNTM`.
+        Parameters of `SCNTM`.
     """
     plan = make_plan(SCNTM(**{"exactly": True} | parameters).get_params()).for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
@@ -77,11 +77,11 @@ def trace_chain(
 
 
 def _marginal(chain: RunningChain, corpus: Corpus) -> float:
-    """Posterior means given the present state, and what they make of the words."""
+    """Posterior means given the current state, and the likelihood of the words under them."""
     sums = new_sums(chain)
     add_sample(chain, sums)
     means = take_means(sums)
-    # the upper document level is theta', whether citations see it or not
+    # the upper document level is theta', whether or not citations use it
     return marginal_log_likelihood(corpus, means.documents[0], means.topic_word)
 
 

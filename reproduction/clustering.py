@@ -31,7 +31,7 @@ __all__ = ["EXPERIMENT"]
 CHAINS = 5
 QUICK_CHAINS = 2
 FEW_SEEDS = 2
-"""Of models that are made of several fits: a consensus, and the peers with their restarts."""
+"""Number of runs of models that need several fits: a consensus, and peers with restarts."""
 CATEGORY_TOPICS = 20
 CATEGORY_ITERATIONS = 300
 """Of chains with latent categories, which stay close to the clusters that they begin with."""
@@ -86,10 +86,10 @@ _PEERS = {
 }
 
 _KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_PEERS)))
-"""What ``--models`` may ask for."""
+"""Values of ``--models``."""
 
 _QUICK_TO_FIT = ("agc", "k-means")
-"""Of the peers, those that are fitted with every seed."""
+"""The peers that are fitted with every seed."""
 
 _VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     SETTLED: (
@@ -103,7 +103,7 @@ _VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"network_from": 0},
     ),
 }
-"""By the stages of chains: another start of a single chain, its name and what it is."""
+"""Alternative starts of a single chain, by kind of chain: name and description."""
 
 _QUICK = {
     "pmtlm": {"restarts": 2},
@@ -160,7 +160,7 @@ def run(context: Context) -> Outcome:
 def _cluster_whole(
     context: Context, models: dict[str, list[ModelChoice]], seeds: Sequence[int]
 ) -> Values:
-    """Fit single chains with every seed, and what costs several fits with the first few."""
+    """Fit single chains with every seed, and models of several fits with the first few seeds."""
     single = {name: [m for m in some if _is_single(m)] for name, some in models.items()}
     costly = {name: [m for m in some if not _is_single(m)] for name, some in models.items()}
     first = measuring.run(context, single, protocol="whole", seeds=seeds)
@@ -179,7 +179,7 @@ def _chains(context: Context) -> int:
 
 
 def _whole_models(context: Context, name: str) -> list[ModelChoice]:
-    """Choose what is fitted to a whole corpus, with a topic a class, of what was asked for."""
+    """Choose the requested models of a whole corpus, with one topic per class."""
     wanted = chosen_models(context, _KINDS)
     return [model for model in _all_models(context, name) if model.kind in wanted]
 
@@ -230,7 +230,7 @@ def _describe_categories(context: Context) -> str:
 
 
 def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelChoice]:
-    """Choose the models of others that are installed, with their defaults."""
+    """Choose the installed peers, with their defaults."""
     models = []
     for kind in filter(is_installed, kinds):
         parameters = {} if kind == "louvain" else {"topics": topics}
@@ -256,7 +256,7 @@ def _folded_models(context: Context, name: str) -> list[ModelChoice]:
 
 
 def _whole_table(name: str, corpus: Corpus, models: list[ModelChoice], values: Values) -> Table:
-    """Show ours, then what others have published on the same set."""
+    """Show our figures, then those published for the same data set."""
     rows: list[list[Cell]] = []
     for model in models:
         found = [
@@ -298,7 +298,7 @@ def _less_the_thesis(single: list[Cell], thesis: PurityNMI) -> str:
 
 
 def _likeliest(name: str, model: ModelChoice, values: Values) -> list[Cell]:
-    """Take the single chain that explains words and citations best; labels have no say in it."""
+    """Choose the single chain that explains words and citations best, without using labels."""
     mine = values.select(dataset=name, model=model.name)
     chains = mine.select(measure="log_likelihood").rows
     best = max(chains, key=lambda row: row.value)
@@ -307,7 +307,7 @@ def _likeliest(name: str, model: ModelChoice, values: Values) -> list[Cell]:
 
 
 def _folds_table(name: str, models: list[ModelChoice], values: Values) -> Table:
-    """Show test papers beside the paper's columns."""
+    """Show figures of test papers next to those of the paper."""
     paper = CLUSTERING.get(settings(name).paper_name or "", {})
     keys = {MODELS[key]: key for key in _FOLDED}
     rows: list[list[Cell]] = []

@@ -1,4 +1,4 @@
-"""The command `python -m reproduction`: the paper's tables and figures made again."""
+"""The command `python -m reproduction`, which reproduces the paper's tables and figures."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that --help answers at once
 import json
@@ -154,8 +154,8 @@ def reproduce(
 ) -> None:
     """Reproduce the paper's tables and figures, with its published figures next to ours.
 
-    Each experiment leaves a page (Markdown), a JSON file and its pictures. One that is finished in
-    the folder with the same options is not run again; what was stopped goes on where it was.
+    Each experiment writes a page (Markdown), a JSON file and its pictures. An experiment that has
+    finished in the folder with the same options is not repeated; one that was stopped continues.
     """
     from citeweave.cli.running import stop_on_signals
     from reproduction import Context, join_pages
@@ -205,7 +205,7 @@ def reproduce(
 
 
 def _choose(what: Sequence[str]) -> list[str]:
-    """Read the names of experiments; ``page`` is none and runs nothing."""
+    """Parse the names of experiments; ``page`` is not an experiment and runs nothing."""
     from reproduction import NAMES
     from reproduction.registry import unknown_experiment
 
@@ -218,12 +218,12 @@ def _choose(what: Sequence[str]) -> list[str]:
 
 
 def _read_names(text: str) -> list[str]:
-    """Read names that are parted by commas."""
+    """Parse names that are separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _read_numbers(option: str, text: str) -> dict[str, int]:
-    """Read N[,SET=N...]: a number for all sets, by the name "", and those of single sets."""
+    """Parse N[,SET=N...]: a number for all sets, under the name "", and those of single sets."""
     found: dict[str, int] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, number = (side.strip() for side in part.rpartition("="))
@@ -251,7 +251,7 @@ def _read_corpora(given: Sequence[str]) -> dict[str, Path]:
         place = Path(folder.strip()).expanduser()
         if not is_corpus_folder(place):
             raise ParameterError(
-                f"'{place}', given by --corpus for {name.strip()!r}, is no corpus folder. "
+                f"'{place}', given by --corpus for {name.strip()!r}, is not a corpus folder. "
                 f"Make one: citeweave import FILES --out {place}"
             )
         found[name.strip()] = place
@@ -261,7 +261,7 @@ def _read_corpora(given: Sequence[str]) -> dict[str, Path]:
 def _run(
     names: Sequence[str], context: "Context", *, fresh: bool
 ) -> "tuple[list[Finished], list[str]]":
-    """Run experiments one after another; one that a user must mend does not keep the others."""
+    """Run experiments one after another; a usage error in one does not stop the others."""
     from reproduction import reproduce as make
 
     done, failed = [], []
@@ -291,7 +291,7 @@ def _teller() -> Callable[[str], None]:
 
 
 def _show(done: "Sequence[Finished]") -> None:
-    """Print the tables of finished experiments; one that is too wide is in its page alone."""
+    """Print the tables of finished experiments; one that is too wide is only on its page."""
     from rich.console import Console
     from rich.measure import Measurement
 
@@ -299,7 +299,7 @@ def _show(done: "Sequence[Finished]") -> None:
     from reproduction.writers import table_from_json
 
     console = make_console()
-    if not console.is_terminal:  # a file may be as wide as a table
+    if not console.is_terminal:  # a file may be as wide as needed
         console = Console(markup=False, highlight=False, emoji=False, width=WIDE)
     for item in done:
         for content in item.content["tables"]:
@@ -314,7 +314,7 @@ def _show(done: "Sequence[Finished]") -> None:
 
 
 def _terminal_table(table: "Table") -> "RichTable":
-    """Make a table for the terminal: figures are never broken, words may be."""
+    """Create a table for the terminal, in which words may wrap but numbers do not."""
     from citeweave.cli.show import new_table
     from reproduction.writers import cell_text, is_numeric
 

@@ -32,15 +32,15 @@ class Comparison(NamedTuple):
     gaps: Spread
     """Mean and standard deviation of the differences."""
     lower: int
-    """Folds on which the first has the lower value."""
+    """Number of folds on which the first has the lower value."""
     p: float | None
-    """Of the paired t-test; None for a single fold."""
+    """p-value of the paired t-test; None for a single fold."""
     corrected: float | None
-    """The same, with the variance that training papers shared by folds add."""
+    """The same, corrected for the training papers that folds share."""
 
 
 def compare(one: Values, other: Values) -> Comparison | None:
-    """Compare the values of two models where both have one; None where they share no fold.
+    """Compare the values of two models on common folds; None if there are none.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def compare(one: Values, other: Values) -> Comparison | None:
 def comparisons_table(
     title: str, rows: Sequence[tuple[str, str, str, Comparison]], *, notes: Sequence[str] = ()
 ) -> Table:
-    """Show comparisons, each with its set, the model and the one that it is compared with."""
+    """Show comparisons, each with its data set, the model and the one compared with."""
     columns = ["set", "model", "minus", "folds", "difference", "lower in", "p", "p, corrected"]
     found: list[list[Cell]] = []
     for name, one, other, compared in rows:
@@ -86,7 +86,7 @@ def comparisons_table(
         title=title,
         columns=[*columns, "at 5 %"],
         rows=found,
-        decimals={"difference": 1, "p": 4, "p, corrected": 4},  # of rows that were read, too
+        decimals={"difference": 1, "p": 4, "p, corrected": 4},  # also in rows that were read
         notes=[_NOTE, *notes],
     )
 

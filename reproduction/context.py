@@ -1,4 +1,4 @@
-"""What experiments are given: data sets, seeds, workers, and folders that keep finished parts."""
+"""The context of experiments: data sets, seeds, workers, and folders of finished parts."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 __all__ = ["DEMO", "QUICK_SCALE", "Context", "chosen_models", "cores", "not_finished"]
 
 DEMO = "demo"
-"""The made-up corpus that `citeweave demo` fits: always there, never fetched."""
+"""The simulated corpus of `citeweave demo`, which is always available."""
 
 QUICK_SCALE = 50
-"""Simulated corpora are so many times smaller with ``--quick``."""
+"""Factor by which simulated corpora are smaller with ``--quick``."""
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -67,40 +67,40 @@ _PAPER = (
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What an experiment works with.
+    """Settings and resources of an experiment.
 
     Attributes
     ----------
     out : Path
-        Folder of results; fitted models and finished parts lie below it.
+        Folder of results, which also contains fitted models and finished parts.
     datasets : tuple of str
-        Sets to use, by name; empty for those of the experiment itself.
+        Names of the data sets to use; empty for those of the experiment.
     runs : int
-        How many seeds, or folds, each figure is the mean of.
+        Number of seeds, or folds, per figure.
     quick : bool
-        Minutes instead of hours: fewer iterations, folds and sets; named in every page.
+        Minutes instead of hours: fewer iterations, folds and sets; every page says so.
     seed : int
         First seed; see `seeds`.
     workers : int
-        Models fitted at a time.
+        Number of models fitted at the same time.
     corpora : mapping of str to Path
-        Corpus folders by the name of the set they are used for, in place of the data set.
+        Corpus folders to use instead of data sets, by name.
     iterations : int or None
-        Of a chain, where the user asks for another number than the experiment's own.
+        Iterations of a chain, if other than those of the experiment.
     lengths : mapping of str to int
         The same for single sets, by name.
     folds : mapping of str to int
-        How many of the ten folds of a LINQS set are done, by name; "" is for all sets.
+        Number of the ten folds of a LINQS set to run, by name; "" is for all sets.
     models : tuple of str
-        Models to run, of experiments that compare several; empty for all of them.
+        Models to run, in experiments that compare several; empty for all of them.
     labels : int
-        Labelled papers of each class, for experiments with few labels.
+        Number of labelled papers per class, for experiments with few labels.
     document : int or None
-        Which document to inspect.
+        The document to inspect.
     stages : {"settled", "paper"}
         How chains run, see `reproduction.settings.chain_settings`.
     device : {"auto", "cpu", "cuda"}
-        Where they run, for models that a GPU samples; see `citeweave.experiments.ModelChoice`.
+        Device for models that a GPU can sample; see `citeweave.experiments.ModelChoice`.
     earlier : Path or None
         A joined page whose rows are put, marked, into tables that lack them.
     finished : bool
@@ -108,7 +108,7 @@ class Context:
     progress : callable or None
         Called with a line of text at each step.
     stop : threading.Event or None
-        Set from outside to stop after the present iteration.
+        If set, experiments stop after the current iteration.
     """
 
     out: Path
@@ -131,13 +131,13 @@ class Context:
     progress: Callable[[str], object] | None = None
     stop: threading.Event | None = None
     ran: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
-    """By machine: seconds of the fits that ran there, by what they are."""
+    """Seconds of fits by machine and kind."""
     missing: dict[str, list[int]] = field(default_factory=dict, repr=False)
-    """By what they are: how many fits are not finished, and of how many."""
+    """Numbers of unfinished and of all fits, by kind."""
     _opened: dict[str, Corpus] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Check what a user may have got wrong."""
+        """Check values that users may get wrong."""
         for name, lowest in (("runs", 1), ("seed", 0), ("workers", 1), ("labels", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
@@ -166,13 +166,13 @@ class Context:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds: as many as runs, counting up from `seed`."""
+        """The seeds, one per run, starting from `seed`."""
         return tuple(range(self.seed, self.seed + self.runs))
 
     def chain_length(
         self, name: str = "", *, full: int = ITERATIONS, quick: int = QUICK_ITERATIONS
     ) -> int:
-        """Return a chain's iterations on a set: as asked, else `full`, or `quick` if quick."""
+        """Return the iterations of a chain on a set: those requested, or `full`, or `quick`."""
         if name in self.lengths:
             return self.lengths[name]
         if self.iterations is not None:
@@ -184,7 +184,7 @@ class Context:
         return chain_settings(self.stages, self.chain_length(name))
 
     def describe_chains(self) -> str:
-        """Say in words how chains run, on the sets that are used."""
+        """Describe how chains run on the sets used."""
         own = [
             f"{name} {length:,}" for name, length in self.lengths.items() if name in self.datasets
         ]
@@ -193,19 +193,19 @@ class Context:
         return (_PAPER if self.stages == PAPER else _SETTLED).format(lengths=lengths)
 
     def say(self, text: str) -> None:
-        """Tell what is being done."""
+        """Report progress."""
         if self.progress is not None:
             self.progress(text)
 
     def corpus(self, name: str) -> Corpus:
-        """Open a set: the user's folder of that name, a simulated corpus, or a public data set.
+        """Open a data set: the user's folder of that name, a simulated corpus, or a public set.
 
         Raises
         ------
         ParameterError
-            There is no set of this name.
+            There is no data set of this name.
         CorpusError
-            It is not on this computer and cannot be fetched.
+            It is not on this computer and cannot be downloaded.
         """
         if name not in self._opened:
             self._opened[name] = self._open(name)
@@ -232,7 +232,7 @@ class Context:
         if self.quick:
             for part in ("documents", "authors", "citations"):
                 size[part] = size[part] // QUICK_SCALE
-        # drawn anew each time would cost minutes at full size
+        # drawing it each time would take minutes at full size
         place = self.out / "corpora" / (f"{name}-quick" if self.quick else name)
         if place.is_dir():
             try:
@@ -249,17 +249,17 @@ class Context:
     def fitted(self, name: str, *, seed: int | None = None, **parameters: Any) -> SCNTM:
         """Fit a model to a set, or load the same one that was fitted before.
 
-        The run folder lies below `out`, named by the corpus and the parameters, and is gone on
-        with if it was stopped; so experiments that ask for the same model share it.
+        The run folder is below `out`, named after the corpus and the parameters, and is continued
+        if it was stopped. Experiments that need the same model share it.
 
         Parameters
         ----------
         name : str
             The set.
         seed : int or None
-            Of the chain; the first of `seeds` if not given.
+            Seed of the chain; the first of `seeds` if not given.
         **parameters
-            Of `SCNTM`; topics are by default those of the set, and the chain is that of `chain`.
+            Parameters of `SCNTM`; by default, the topics of the data set and those of `chain`.
         """
         from citeweave.experiments import ModelChoice  # noqa: PLC0415 (loads the compiler)
         from citeweave.model import resume  # noqa: PLC0415
@@ -276,7 +276,7 @@ class Context:
         if self.finished and not is_run_folder(folder):
             raise not_finished(f"The model of {name}")
         if is_run_folder(folder):
-            self.say(f"{name}: model of an earlier run taken up")
+            self.say(f"{name}: model of an earlier run reused")
             fitted = resume(folder, stop=self.stop)
         else:
             self.say(f"{name}: {model!r}")
@@ -290,16 +290,16 @@ class Context:
         Parameters
         ----------
         name : str
-            Of the part, for its file.
+            Name of the part, for its file.
         key : mapping
-            All that decides the result, as JSON can hold it.
+            Everything that determines the result, JSON-serialisable.
         compute : callable
-            Gives a value that JSON can hold.
+            Returns a JSON-serialisable value.
 
         Raises
         ------
         KeyboardInterrupt
-            The part is not there, and `stop` is set.
+            The part does not exist, and `stop` is set.
         """
         kept = self._kept(name, key)
         if kept is not None:
@@ -322,14 +322,14 @@ class Context:
         return json.loads(json.dumps(value))
 
     def remembers(self, name: str, key: Mapping[str, Any]) -> bool:
-        """Return whether `remember` would find a part, and compute nothing."""
+        """Return whether a part is stored, without computing it."""
         return self._kept(name, key) is not None
 
     def _part(self, name: str, key: Mapping[str, Any]) -> Path:
         return self.out / "parts" / f"{name}-{_digest(key)}.json"
 
     def _kept(self, name: str, key: Mapping[str, Any]) -> Any:
-        """Read a part; None where it is not there, or was cut off while it was written."""
+        """Read a part; None if it does not exist or is incomplete."""
         try:
             kept = json.loads(self._part(name, key).read_text(encoding="utf-8"))
             return kept if kept["key"] == json.loads(json.dumps(key)) and "value" in kept else None
@@ -337,15 +337,15 @@ class Context:
             return None
 
     def _count(self, name: str, key: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
-        """Keep count of where parts were computed, for the last lines of a page."""
+        """Record where parts were computed, for the last lines of a page."""
         seconds = self.ran.setdefault(kept.get("machine", ""), {})
         seconds[self._part(name, key).stem] = float(kept.get("seconds", 0.0))
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Apply a function to tasks, `workers` at a time in threads; results in their order.
 
-        The sampler releases Python's lock, so threads use all cores. The first error ends it: tasks
-        not yet begun are left out.
+        The sampler releases Python's lock, so threads use all cores. The first error ends it, and
+        tasks not yet begun are not run.
         """
         if self.workers == 1 or len(tasks) < 2:
             return [function(task) for task in tasks]
@@ -361,12 +361,12 @@ class Context:
 
 
 def chosen_models(context: Context, known: Iterable[str]) -> list[str]:
-    """Choose, of the models that an experiment knows, those asked for, or all of them.
+    """Return the requested models of an experiment, or all of them.
 
     Raises
     ------
     ParameterError
-        One that was asked for is unknown.
+        A requested model is unknown.
     """
     names = list(known)
     unknown = [name for name in context.models if name not in names]
@@ -384,8 +384,8 @@ def _processor() -> str:
 
 
 def not_finished(what: str) -> RunError:
-    """Make the error for what ``--finished`` was to show and is not there."""
-    return RunError(f"{what} is not finished; leave --finished out to make it.")
+    """Return the error for a result that ``--finished`` should show but does not exist."""
+    return RunError(f"{what} is not finished; omit --finished to run it.")
 
 
 def _digest(key: Mapping[str, Any]) -> str:

@@ -105,7 +105,7 @@ def run(context: Context) -> Outcome:
 
 
 def _trace(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
-    """Fit one chain, or take up what an earlier one left."""
+    """Fit one chain, or read the result of an earlier one."""
     from citeweave.experiments.folds import cut  # noqa: PLC0415 (loads the compiler)
 
     corpus = context.corpus(task.dataset)
@@ -121,7 +121,7 @@ def _trace(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
 
 
 def _key(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
-    """Collect all that decides the traces of a chain."""
+    """Collect everything that determines the traces of a chain."""
     return {
         "corpus": context.corpus(task.dataset).fingerprint,
         "model": task.model,
@@ -133,7 +133,7 @@ def _key(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
 
 
 def _finished(context: Context, tasks: list[_Task], iterations: int) -> list[_Task]:
-    """Leave out chains that are not finished, and keep count of them for the notes."""
+    """Leave out unfinished chains, and count them for the notes."""
     done = []
     for task in tasks:
         there = context.remembers(f"convergence-{task.dataset}", _key(context, task, iterations))

@@ -1,4 +1,4 @@
-"""The experiment `datasets`: sizes of the sets, ours beside the paper's (tbl:datasets)."""
+"""The experiment `datasets`: sizes of the data sets next to the paper's (tbl:datasets)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def run(context: Context) -> Outcome:
 
 
 def figures(corpus: Corpus) -> dict[str, Cell]:
-    """Count what the paper's table counts, None where there is nothing to count."""
+    """Count what the paper's table counts; None if there is nothing to count."""
     summary = corpus.summary()
     counted: dict[str, Cell] = {name: summary[name] for name in _FIGURES}
     return {name: value or None for name, value in counted.items()}

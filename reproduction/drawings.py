@@ -26,24 +26,24 @@ COLOURS = {
     "yellow": "#F0E442",
     "black": "#000000",
 }
-"""Okabe and Ito's colours, which all eyes can tell apart."""
+"""Okabe and Ito's colours, which people with colour blindness can distinguish."""
 
 RESOLUTION = 200
 """Dots per inch of PNG files."""
 
 GRAPH_RESOLUTION = 120
-"""Of graphs, whose size in inches follows from their text and is larger than a page."""
+"""Dots per inch of graphs, whose size follows from their text and exceeds a page."""
 
 
 def draw(drawing: str, data: Mapping[str, Any], stem: Path) -> list[Path]:
     """Draw a figure into ``stem.svg`` and ``stem.png`` and return these paths.
 
-    A graph without matplotlib gives its SVG file alone.
+    Without matplotlib, only the SVG file of a graph is written.
 
     Raises
     ------
     MissingDependencyError
-        matplotlib is needed and not installed.
+        matplotlib is needed but not installed.
     ParameterError
         There is no drawing of this name.
     """
@@ -77,7 +77,7 @@ def draw(drawing: str, data: Mapping[str, Any], stem: Path) -> list[Path]:
     paths = []
     with mpl.rc_context(style):
         figure = Figure(figsize=(6.5, 3.6), layout="constrained")
-        FigureCanvasAgg(figure)  # no window, whatever the user's setting of a backend
+        FigureCanvasAgg(figure)  # no window, whatever backend the user has set
         DRAWINGS[drawing](figure, data)
         for suffix in ("svg", "png"):
             path = stem.with_name(f"{stem.name}.{suffix}")
@@ -118,7 +118,7 @@ def _trace_panel(axes: Axes, panel: Mapping[str, Any]) -> None:
             axes.plot(
                 iterations, values, color=colour, linestyle=dash, linewidth=width, label=label
             )
-            # what a chain does right after its random start would flatten all that follows
+            # values right after the random start would flatten everything that follows
             settled = [
                 value
                 for iteration, value in zip(iterations, values, strict=True)
@@ -144,7 +144,7 @@ def dots(figure: Figure, data: Mapping[str, Any]) -> None:
     """Draw figures of several groups as dots in rows, on a logarithmic scale.
 
     ``labels`` name the rows, ``values`` the scale; each of ``groups`` has a label and values, None
-    where it has no figure.
+    for a missing one.
     """
     from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: PLC0415 (an extra)
 
@@ -177,7 +177,7 @@ def dots(figure: Figure, data: Mapping[str, Any]) -> None:
     axes.margins(x=0.08)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     low, high = axes.get_xlim()
-    # over more than two powers of ten there is room for the powers alone
+    # beyond two powers of ten, there is space only for the powers
     axes.xaxis.set_minor_formatter(
         FuncFormatter(_label_some) if high < 100 * low else NullFormatter()
     )
@@ -193,7 +193,7 @@ def _label_some(value: float, _: int | None = None) -> str:
 
 
 def _draw_graph(data: Mapping[str, Any], stem: Path) -> list[Path]:
-    """Write a graph whose nodes have their places, as `citeweave.explore` draws it."""
+    """Write a graph whose nodes have positions, as `citeweave.explore` draws it."""
     from citeweave.explore.graphs import Edge, Graph, Node, layout, write_graph  # noqa: PLC0415
 
     fields = dict(data["graph"])
@@ -205,7 +205,7 @@ def _draw_graph(data: Mapping[str, Any], stem: Path) -> list[Path]:
     legend = tuple((colour, text) for colour, text in fields["legend"])
     kept = {"nodes": nodes, "edges": edges, "legend": legend, "notes": tuple(fields["notes"])}
     graph = Graph(**(fields | kept))
-    places = layout(graph)  # which are those that the nodes bring
+    places = layout(graph)  # those of the nodes themselves
     paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("svg", "png")]
     write_graph(graph, paths[0], positions=places)
     try:

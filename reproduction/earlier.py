@@ -1,4 +1,4 @@
-"""Rows of an earlier run put into tables that lack them, each marked as such."""
+"""Add rows of an earlier run to tables that lack them, each marked as such."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["EarlierTable", "read_sections", "read_tables", "with_earlier_rows", 
 
 MARK = " (earlier)"
 SAID = "Earlier: "
-"""Begins what an earlier page said below a table whose rows are taken."""
+"""Start of the notes of an earlier page on a table whose rows are used."""
 
 MADE = f"Rows marked{MARK} come from earlier runs with these settings: "
-"""Begins the note that says how they came about."""
+"""Start of the note on their origin."""
 
 FILLED = "From earlier runs: "
-"""Begins the list of single figures that were filled in."""
+"""Start of the list of single figures that were filled in."""
 
 _SPREAD = re.compile(r"([+−-]?[\d,.]+) ± ([\d,.]+)")
 _NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?")
@@ -44,7 +44,7 @@ class EarlierTable(NamedTuple):
 
 
 def read_sections(page: Path) -> dict[str, str]:
-    """Read the sections of a joined page by their titles; none where it is not there."""
+    """Read the sections of a joined page by their titles; empty if there is no page."""
     if not page.is_file():
         return {}
     parts = page.read_text(encoding="utf-8").split("\n## ")[1:]
@@ -64,7 +64,7 @@ def read_tables(section: str) -> dict[str, EarlierTable]:
     for part in re.split(r"^### ", section, flags=re.MULTILINE)[1:]:
         title, _, rest = part.partition("\n")
         lines = [line for line in rest.splitlines() if line.startswith("| ")]
-        # a sign of a cell itself is escaped, and no " | "
+        # a bar inside a cell is escaped, so it is not " | "
         cells = [[_plain(cell) for cell in line[2:-2].split(" | ")] for line in lines]
         if cells:
             rows = [[_cell(text) for text in row] for row in cells[1:]]
@@ -82,10 +82,10 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     """Add rows and figures of a page's section of the same title to tables that lack them.
 
     Tables are matched by title, columns by name (a table may have more of them than it had), rows
-    by their words before the first figure. A row that is added is marked, as is one that has no
-    figure but the earlier ones; where a row has figures of its own and lacks others, these are
-    filled in and named below the table. What was said below the earlier table comes with them,
-    and a note says how they came about.
+    by their words before the first figure. Rows that are added, or that have only earlier
+    figures, are marked. If a row has figures of its own and lacks others, these are filled in and
+    listed below the table. The notes of the earlier table are copied, and a note gives their
+    origin.
     """
     section = read_sections(page).get(outcome.title, "")
     earlier = read_tables(_without_page_notes(section) if outcome.notes else section)
@@ -100,7 +100,7 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
 
 
 def _without_page_notes(section: str) -> str:
-    """Cut off the notes of the whole page, which would be taken for those of its last table.
+    """Remove the notes of the whole page, which would look like those of its last table.
 
     They are the last list before the small print. An experiment that has notes now had some then.
     """
@@ -140,7 +140,7 @@ def _merged(table: Table, earlier: EarlierTable | None) -> Table:
     rows += [_marked(row) for row in before.values()]
     if len(rows) == len(table.rows) and all(a is b for a, b in zip(rows, table.rows, strict=True)):
         return table
-    # what was said of the rows below their table holds of them here
+    # the notes on these rows apply here, too
     said = [note.removeprefix(SAID) for note in earlier.notes]
     notes = [f"{SAID}{note}" for note in said if note not in table.notes]
     if filled:
@@ -149,19 +149,19 @@ def _merged(table: Table, earlier: EarlierTable | None) -> Table:
 
 
 def _placed(row: Sequence[Cell], columns: Sequence[str], wanted: Sequence[str]) -> list[Cell]:
-    """Put the cells of a row below the columns of another table."""
+    """Arrange the cells of a row by the columns of another table."""
     cells = dict(zip(columns, row, strict=True))
     return [cells.get(name) for name in wanted]
 
 
 def _lacking(row: Sequence[Cell], old: Sequence[Cell]) -> list[int]:
-    """Find the places of cells that only the earlier row has."""
+    """Find the positions of cells that only the earlier row has."""
     both = enumerate(zip(row, old, strict=True))
     return [place for place, (a, b) in both if a is None and b is not None]
 
 
 def _adds_nothing(table: Table, row: Sequence[Cell], old: Sequence[Cell]) -> bool:
-    """Whether all figures of a row stand in the earlier one too, as the paper's own do."""
+    """Whether all figures of a row are also in the earlier one, as those of the paper are."""
     digits = [table.decimals.get(name, 3) for name in table.columns]
     return all(
         cell is None
@@ -176,7 +176,7 @@ def _marked(row: Sequence[Cell]) -> list[Cell]:
 
 
 def _head(row: Sequence[Cell]) -> tuple[str, ...]:
-    """Return what a row is about: its words before the first figure, without the mark."""
+    """Return the key of a row: its words before the first figure, without the mark."""
     words = takewhile(lambda cell: isinstance(cell, str), row)
     return tuple(without_mark(str(cell)) for cell in words)
 

@@ -1,4 +1,4 @@
-"""Run experiments, keep what they found, and write their pages."""
+"""Run experiments, store their results, and write their pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _INTRODUCTION = (
 
 @dataclass(frozen=True)
 class Finished:
-    """An experiment that is done: its JSON, its page, and whether it was there already."""
+    """A finished experiment: its JSON, its page, and whether it existed before."""
 
     name: str
     content: Mapping[str, Any]
@@ -56,17 +56,17 @@ class Finished:
 
 
 def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
-    """Make one of the paper's tables or figures again, and write it below ``context.out``.
+    """Reproduce one of the paper's tables or figures, and write it below ``context.out``.
 
     Parameters
     ----------
     name : str
-        Of an experiment, see `reproduction.NAMES`.
+        Name of an experiment, see `reproduction.NAMES`.
     context : Context
         Data sets, seeds, folders.
     fresh : bool
-        Run it even if a result of the same settings is there. (Fitted models and finished parts
-        below ``out`` are taken up all the same; take another folder to begin from nothing.)
+        Run it even if a result with the same settings exists. (Fitted models and finished parts
+        below ``out`` are still used; choose another folder to start from scratch.)
 
     Raises
     ------
@@ -77,7 +77,7 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
     context = replace(context, datasets=choose_datasets(experiment, context), ran={}, missing={})
     asked = _asked(experiment, context)
     path = context.out / f"{name}.json"
-    # of what is finished there may be more than there was
+    # more may have finished since
     if not fresh and not context.finished:
         content = _read(path)
         if content is not None and _still_holds(content, asked, context):
@@ -114,7 +114,7 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
 
 
 def write_page(content: Mapping[str, Any], out: Path) -> Path:
-    """Write an experiment's page, its CSV files and, where matplotlib is there, its pictures."""
+    """Write the page of an experiment, its CSV files and, if matplotlib is there, its pictures."""
     page = out / f"{content['experiment']}.md"
     write_text(page, markdown_page(content, _pictures(content, out)))
     return page
@@ -127,9 +127,9 @@ def read_results(out: Path) -> list[dict[str, Any]]:
 
 
 def join_pages(out: Path, *, page: Path | None = None) -> Path:
-    """Join the results of a folder to one page, with pictures drawn anew from their numbers.
+    """Join the results of a folder to one page, with pictures redrawn from their numbers.
 
-    Sections of a page that is there already stay as they are where the folder has no result.
+    Sections of an existing page for which the folder has no result stay as they are.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
         Folder of results.
     page : Path or None
         Where to write it; by default ``results.md`` in the folder. Pictures of a page elsewhere
-        are put into a folder of its name beside it.
+        are put into a folder of the same name next to it.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
 
 
 def _put(sections: Mapping[str, str], title: str, text: str, *, after: str) -> dict[str, str]:
-    """Replace a section, or insert it after another (at the beginning where there is none).
+    """Replace a section, or insert it after another (at the beginning if there is none).
 
     Examples
     --------
@@ -189,7 +189,7 @@ def _put(sections: Mapping[str, str], title: str, text: str, *, after: str) -> d
 
 
 def _anchor(title: str) -> str:
-    """Name a heading as Markdown viewers do.
+    """Return the anchor of a heading, as Markdown viewers do.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _anchor(title: str) -> str:
 
 
 def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
-    """Collect what decides a result: a stored one is taken only if asked for in the same way."""
+    """Collect everything that determines a result, to decide whether a stored one is reused."""
     return {
         "datasets": list(context.datasets),
         "runs": context.runs,
@@ -219,12 +219,12 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
 
 
 def _missing(context: Context) -> list[str]:
-    """Say which fits a page that was asked for with ``--finished`` lacks."""
+    """Return a note on fits that are missing from a page made with ``--finished``."""
     told: dict[str, list[int]] = {}
     for what, counts in context.missing.items():
         first, *model, last = what.split(", ")
         mates = [n for w, n in context.missing.items() if _is_alike(w, first, last)]
-        # where nothing of a set is finished, its models are not told one by one
+        # if nothing of a set is finished, its models are not listed individually
         together = bool(model) and len(mates) > 1 and all(done == n for done, n in mates)
         entry = told.setdefault(f"{first}, all models, {last}" if together else what, [0, 0])
         for place, count in enumerate(counts):
@@ -257,7 +257,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None  # not there, or no JSON: it is made anew
+        return None  # missing, or not JSON: it is made again
     return content if isinstance(content, dict) and content.get("format") == FORMAT else None
 
 
@@ -278,7 +278,7 @@ def _corpora(context: Context) -> dict[str, Any]:
 
 
 def _command(experiment: Experiment, context: Context) -> str:
-    """Write the command that makes this again, without the folders of this computer."""
+    """Return the command that reproduces this, without the folders of this computer."""
     parts = [
         "python",
         "-m",

@@ -1,4 +1,4 @@
-"""The experiment `labels`: a few labelled papers a class, the labels of all others told."""
+"""The experiment `labels`: labels inferred from a few labelled papers per class."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ QUICK_LABELS = 3
 ITERATIONS = 600
 TOPICS = 20
 CHAINS = 5
-"""Chains of the read-out: each leaves another fifth of the labels out."""
+"""Chains of the read-out: each leaves out a different fifth of the labels."""
 VERSION = 3
-"""Of what is measured, counted up with every change of its numbers."""
+"""Version of the measurements, increased with every change of the numbers."""
 
 _PROTOCOL = """\
 {labels} papers of each class (half of a class with fewer than twice as many) are drawn at random
@@ -76,20 +76,20 @@ _MEASURES = {
 
 
 class Method(NamedTuple):
-    """A way to tell labels; a further one is a further entry of `METHODS`.
+    """A method of inferring labels, as an entry of `METHODS`.
 
     Attributes
     ----------
     name : str
-        In tables.
+        Name in tables.
     settings : callable
-        Gives, for a context and the name of a set, all that decides its numbers, as JSON can hold
-        it. A result is computed once for the same settings.
+        Maps a context and the name of a data set to everything that determines the numbers,
+        JSON-serialisable. A result is computed once for the same settings.
     tell : callable
-        Gives the probabilities of classes [D, C], for a corpus in which the papers to be told have
-        the category -1, a seed, and the settings.
+        Maps a corpus in which unlabelled papers have the category -1, a seed and the settings to
+        the probabilities of classes [D, C].
     costly : bool
-        Whether there are only as many draws as runs were asked for.
+        Whether the number of draws is limited to the number of runs.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Method(NamedTuple):
 
 
 def _baseline(kind: str, **parameters: Any) -> tuple[Any, Any]:
-    """Make the two functions of a baseline that is given labels, by its name."""
+    """Return the two functions of a baseline with labels, by its name."""
     choice = ModelChoice(kind, kind, parameters)
 
     def tell(corpus: Corpus, seed: int, _: Mapping[str, Any]) -> np.ndarray:
@@ -113,7 +113,7 @@ def _chain(context: Context, name: str) -> dict[str, Any]:
 
 
 def _fold_in(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> np.ndarray:
-    """Fit SCNTM to all papers and the labels there are, and fold the others in."""
+    """Fit SCNTM to all papers and the known labels, and fold in the other papers."""
     choice = ModelChoice("scntm", "scntm", {"eta": np.inf, **settings})
     model = choice.build(seed=seed).fit(corpus)
     hidden = corpus.categories < 0
@@ -129,7 +129,7 @@ def _fold_in(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> np.ndarr
 
 
 def _links_of(corpus: Corpus, chosen: np.ndarray) -> Links:
-    """Tie chosen papers, by their number among the chosen, to all papers linked with them."""
+    """Return the links of chosen papers, numbered among the chosen, with all papers."""
     number = np.cumsum(chosen) - 1
     citing, cited = corpus.citations.astype(np.int64).T
     forth, back = chosen[citing], chosen[cited]
@@ -140,19 +140,19 @@ def _links_of(corpus: Corpus, chosen: np.ndarray) -> Links:
 
 
 def _drawn(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> np.ndarray:
-    """Fit SCNTM with the labels there are, the other papers drawn into categories."""
+    """Fit SCNTM with the known labels and latent categories for the other papers."""
     model = _fit_some(corpus, seed, settings)
     return _by_label(model, model.category_share_)
 
 
 def _read_out(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> np.ndarray:
-    """Fit SCNTM as above, and give the probabilities that all evidence together gives."""
+    """Fit SCNTM as above, and return the probabilities by all evidence."""
     model = _fit_some(corpus, seed, settings)
     return _by_label(model, model.category_probability_)
 
 
 def _without_chains(corpus: Corpus, seed: int, _: Mapping[str, Any]) -> np.ndarray:
-    """Read categories out of words, citations and authors, without any chain."""
+    """Infer categories from words, citations and authors, without chains."""
     evidence = make_evidence(corpus, corpus.categories, np.random.default_rng(seed))
     return np.asarray(read_out(evidence, corpus, {}).probability)
 
@@ -196,7 +196,7 @@ METHODS: dict[str, Method] = {
     "categories": Method("SCNTM, latent categories", _chain, _drawn, costly=True),
     "tied": Method("SCNTM, latent categories, papers tied", _tied, _drawn, costly=True),
 }
-"""By the name that ``--models`` takes."""
+"""Methods by their names in ``--models``."""
 
 
 def draw_labels(classes: np.ndarray, each: int, rng: np.random.Generator) -> np.ndarray:
@@ -216,7 +216,7 @@ def draw_labels(classes: np.ndarray, each: int, rng: np.random.Generator) -> np.
 
 
 def hide_labels(corpus: Corpus, shown: np.ndarray) -> Corpus:
-    """Take away the labels of all papers but those shown, and all names (see `arrays_only`)."""
+    """Remove the labels of all papers except those shown, and all names (see `arrays_only`)."""
     corpus = arrays_only(corpus)
     left = np.where(shown, corpus.categories, -1).astype(np.int32)
     left.flags.writeable = False
@@ -224,11 +224,11 @@ def hide_labels(corpus: Corpus, shown: np.ndarray) -> Corpus:
 
 
 def run(context: Context) -> Outcome:
-    """Tell labels by all methods, on the same draws."""
+    """Infer labels by all methods, on the same draws."""
     names = [name for name in context.datasets if context.corpus(name).n_categories > 1]
     if not names:
         raise CorpusError(
-            f"None of the sets {', '.join(context.datasets)} has labels to be told; choose others "
+            f"None of the sets {', '.join(context.datasets)} has labels to infer; choose others "
             "with --datasets."
         )
     keys = chosen_models(context, METHODS)
@@ -275,7 +275,7 @@ def run(context: Context) -> Outcome:
 
 
 def _less_sgc(names: list[str], values: Mapping[Any, dict[str, float]]) -> list[str]:
-    """Say by how much the read-out is above SGC, as it was to be, draw by draw."""
+    """Return a note on how far the read-out is above SGC, draw by draw."""
     return [
         f"Accuracy of {METHODS[reader].name} minus that of SGC: {'; '.join(told)}."
         for reader in ("read-out", "evidence")
@@ -315,7 +315,7 @@ def _lengths(context: Context, names: list[str]) -> str:
 
 
 def _finished(context: Context, tasks: list[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
-    """Leave out draws that are not finished, and keep count of them for the notes."""
+    """Leave out unfinished draws, and count them for the notes."""
     done = []
     for name, key, draw in tasks:
         there = context.remembers(f"labels-{name}-{key}", _decisive(context, name, key, draw))
@@ -328,7 +328,7 @@ def _finished(context: Context, tasks: list[tuple[str, str, int]]) -> list[tuple
 
 
 def _decisive(context: Context, name: str, key: str, draw: int) -> dict[str, Any]:
-    """Collect all that decides what a method tells in one draw."""
+    """Collect everything that determines the result of a method in one draw."""
     return {
         "version": VERSION,
         "corpus": context.corpus(name).fingerprint,
@@ -340,7 +340,7 @@ def _decisive(context: Context, name: str, key: str, draw: int) -> dict[str, Any
 
 
 def _measure(context: Context, name: str, key: str, draw: int) -> dict[str, float]:
-    """Tell labels once, or read what was found before."""
+    """Infer labels once, or read the stored result."""
     corpus, method = context.corpus(name), METHODS[key]
     decisive = _decisive(context, name, key, draw)
     seed = decisive["seed"]
@@ -385,7 +385,7 @@ def _table(
 def _on_the_same_draws(
     name: str, keys: list[str], values: Mapping[Any, dict[str, float]]
 ) -> list[str]:
-    """Compare methods that have fewer draws than others on just those that all have."""
+    """Compare methods on the draws that all of them have."""
     draws = {key: {task[2] for task in values if task[:2] == (name, key)} for key in keys}
     draws = {key: found for key, found in draws.items() if found}
     shared = set.intersection(*draws.values()) if draws else set()

@@ -1,4 +1,4 @@
-"""The experiment `links`: held-out citations found by SCNTM, PMTLM and likeness of text."""
+"""The experiment `links`: held-out citations predicted by SCNTM, PMTLM and text similarity."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOTES = (
     "The paper does not predict citations, so there are no published figures to compare with.",
     (
         "Computing AUC from topics only, with 30 topics, was decided after first figures with "
-        "propensities and fewer topics had been seen on these sets; it applies to all models alike."
+        "propensities and fewer topics had been seen on these sets; it applies to all models."
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What the experiments that measure models share: models, folds, and tasks that are done once."""
+"""Shared parts of experiments that measure models: models, folds, and tasks run only once."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 LINQS = ("cora", "citeseer", "pubmed")
-"""Sets for which the paper says that it has done ten-fold cross-validation."""
+"""Data sets for which the paper reports ten-fold cross-validation."""
 
 FOLDS = 10
 QUICK_FOLDS = 2
@@ -59,7 +59,7 @@ ETAS: dict[str, float] = {"scntm": 0, "scntm-eta-10": 10, "scntm-eta-inf": math.
 def choice(key: str, *, topics: int, **parameters: Any) -> ModelChoice:
     """Choose a model of the paper by its key in `paper_figures.MODELS`.
 
-    Its settings are the defaults, but for the parameters given, such as those of `Context.chain`.
+    Its settings are the defaults, except for the given parameters (see `Context.chain`).
     """
     given = {"topics": topics, **parameters}
     kind = "scntm" if key in ETAS else key
@@ -73,7 +73,7 @@ def choice(key: str, *, topics: int, **parameters: Any) -> ModelChoice:
 def folds_for(context: Context, name: str) -> list[Fold]:
     """Return ten folds for the LINQS sets, and as many 90/10 splits as runs for the others.
 
-    With ``--quick``, two of them; of the ten no more than are asked for.
+    With ``--quick``, two of them; at most the requested number of the ten folds.
     """
     if name in LINQS:
         folds = k_folds(FOLDS, seed=context.seed)[: _folds_asked(context, name)]
@@ -87,7 +87,7 @@ def _folds_asked(context: Context, name: str) -> int:
 
 
 def describe_folds(context: Context) -> str:
-    """Say in words how the sets are divided."""
+    """Describe how the data sets are divided."""
     linqs = [name for name in context.datasets if name in LINQS]
     others = [name for name in context.datasets if name not in LINQS]
     parts = []
@@ -108,7 +108,7 @@ def describe_folds(context: Context) -> str:
 
 METHODS = ("paper", "gibbs")
 """How test papers are folded in: by the paper's method and by Gibbs sampling, after the same fit.
-Every experiment with folds asks for both, so that they share their fits."""
+Every experiment with folds uses both, so that experiments share their fits."""
 
 
 def run_folds(context: Context, models: Mapping[str, Sequence[ModelChoice]]) -> Values:
@@ -133,17 +133,17 @@ def run_folds(context: Context, models: Mapping[str, Sequence[ModelChoice]]) -> 
 def folded_in(
     values: Values, *, labels: str = "hidden", method: str = "paper", **wanted: Any
 ) -> Values:
-    """Select what was measured on test papers that were folded in in one way.
+    """Select the measures of test papers for one method of fold-in.
 
     Parameters
     ----------
     values : Table
-        What `run_folds` gave.
+        Result of `run_folds`.
     labels : {"hidden", "seen"}
         Labels of test papers.
     method : {"paper", "gibbs"}
     **wanted
-        As those of `Table.select`.
+        As in `Table.select`.
     """
     found = values.select(where="test", **wanted)
     way = f"labels of test documents {labels}, {method} fold-in"
@@ -151,7 +151,7 @@ def folded_in(
 
 
 def by(method: str) -> str:
-    """Return what the title of a table ends with, to tell a method of fold-in from the paper's.
+    """Return the end of the title of a table, which names a fold-in other than the paper's.
 
     Examples
     --------
@@ -170,9 +170,9 @@ def run(
     seeds: Sequence[int] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Values:
-    """Run all models of all sets, or take what is there: a file a task lies below ``out``.
+    """Run all models of all sets, or read stored results: one file per task below ``out``.
 
-    Experiments that ask for the same task share it.
+    Experiments with the same task share it.
 
     Parameters
     ----------
@@ -180,13 +180,13 @@ def run(
     models : mapping
         By name of the set.
     protocol : str
-        What is measured, see `citeweave.experiments.PROTOCOLS`.
+        Protocol of the measurement, see `citeweave.experiments.PROTOCOLS`.
     folds : mapping, optional
         By name of the set; the whole corpus if not given.
     seeds : sequence of int, optional
-        Those of the context if not given.
+        By default those of the context.
     options : mapping, optional
-        Of the protocol.
+        Options of the protocol.
     """
     corpora: dict[str, Corpus] = {name: context.corpus(name) for name in models}
     tasks = []
@@ -234,7 +234,7 @@ _PROTOCOL_NAMES = {
 
 
 def _finished(context: Context, tasks: Sequence[Task], protocol: str) -> list[Task]:
-    """Leave out tasks that are not finished, and keep count of them for the notes."""
+    """Leave out unfinished tasks, and count them for the notes."""
     done = finished_tasks(tasks, context.out)
     keys = {task.key for task in done}
     for task in tasks:
@@ -246,12 +246,12 @@ def _finished(context: Context, tasks: Sequence[Task], protocol: str) -> list[Ta
 
 
 def value_of(table: Values, **wanted: Any) -> Spread | None:
-    """Summarise the values of the rows wanted; None where there is none."""
+    """Summarise the values of the selected rows; None if there are none."""
     return spread(table.values(**wanted).tolist())
 
 
 def shown(name: str) -> str:
-    """Name a set as tables do, with the paper's name where it is another."""
+    """Return the name of a data set in tables, with the paper's name if it differs."""
     paper = settings(name).paper_name
     return name if paper is None or paper.lower() == name else f"{name} ({paper})"
 
@@ -279,12 +279,12 @@ _CHAIN_NOTE = (
 
 
 def chains_table(values: Sequence[Values], models: Mapping[str, Sequence[ModelChoice]]) -> Table:
-    """Tell of all chains how far they came, and where they ran; a row for each set and model.
+    """Return a table of the lengths and devices of all chains, one row per set and model.
 
     Parameters
     ----------
     values : sequence of tables
-        Of everything that was measured with these models.
+        All measurements of these models.
     models : mapping
         By name of the set; those that are not fitted by chains are left out.
     """

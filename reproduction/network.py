@@ -71,7 +71,7 @@ def _figure(name: str, view: Exploration) -> tuple[Figure, list[str]]:
 
 
 def _strongest(name: str, figure: Figure, number: int = 10) -> Table:
-    """List the strongest links of the most influential authors, for readers of the page alone."""
+    """List the strongest links of the most influential authors, for readers without the picture."""
     best = sorted(figure.table.rows, key=lambda row: (-float(row[3]), -float(row[2])))  # type: ignore[arg-type]
     return Table(
         title=f"Strongest links of the most influential authors of {name}",

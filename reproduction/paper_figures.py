@@ -2,7 +2,7 @@
 
 Sets are keyed by the paper's names (see `reproduction.settings` for ours), models by the
 names of our presets. Tables are named by their labels in the paper's source. A `Spread` holds a
-printed mean and what stands after its plus-minus sign.
+printed mean and the number after its plus-minus sign.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MODELS = {
 
 
 class DatasetRow(NamedTuple):
-    """A row of tbl:datasets; None where it prints a dash."""
+    """A row of tbl:datasets; None for a dash."""
 
     documents: int
     citations: int
@@ -151,7 +151,7 @@ PERPLEXITY = {
 
 
 class PurityNMI(NamedTuple):
-    """Figures of a clustering; purity is None where the paper has N/A."""
+    """Figures of a clustering; purity is None for N/A."""
 
     purity: Spread | None
     nmi: Spread
@@ -201,7 +201,7 @@ CLUSTERING = {
     },
 }
 """tbl:clustering, as printed. Its NMI is an artefact of small test folds: purity 0.34 and NMI 0.58
-cannot go together on seven classes of Cora's sizes; and PMTLM's figures for CS and Cora are
+are incompatible for seven classes of the sizes in Cora, and PMTLM's figures for CS and Cora are
 exchanged (see `PMTLM_NMI`). Show it, but compare with `THESIS_CLUSTERING`."""
 
 THESIS_CLUSTERING = {
@@ -219,7 +219,7 @@ AGC_NMI = {"Cora": 0.537, "CS": 0.411, "PubMed": 0.316}
 
 
 class TopicRow(NamedTuple):
-    """A topic of tbl:topic_combined: the label its authors gave it, and its top words."""
+    """A topic of tbl:topic_combined: the label given by the authors, and its top words."""
 
     label: str
     words: tuple[str, ...]
@@ -284,7 +284,7 @@ AUTHORS = (
 """tbl:author_interest, of M10."""
 
 ACCEPTANCE = 0.95
-"""Of Metropolis-Hastings for citing topics, "about 95 %" (subsec:convergence)."""
+"""Acceptance of Metropolis-Hastings for citing topics, "about 95 %" (subsec:convergence)."""
 
 
 class HierarchyCounts(NamedTuple):

@@ -1,4 +1,4 @@
-"""The experiment `people`: all authors of a paper in the model, beside its first author alone."""
+"""The experiment `people`: models of all authors of a paper, compared with first authors."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _table(
 
 
 def _times(context: Context, name: str) -> dict[str, float]:
-    """Time iterations of the whole model, the two kinds in turns, as multiples of the first."""
+    """Time iterations of the whole model, alternating between kinds, relative to the first."""
     key = {"corpus": context.corpus(name).fingerprint, "topics": TOPICS, "repeats": _REPEATS}
     if context.finished and not context.remembers(f"people-times-{name}", key):
         context.missing[f"{name}, time per iteration"] = [1, 1]

@@ -86,7 +86,7 @@ def run(context: Context) -> Outcome:
 
 
 def _models(context: Context, name: str) -> list[ModelChoice]:
-    """Choose the models that a set has the data for."""
+    """Choose the models for which a set has the data."""
     corpus = context.corpus(name)
     keys = [key for key in _MODELS if not _lacking(key, corpus)]
     topics = settings(name).topics
@@ -94,7 +94,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
 
 
 def _label_models(context: Context, name: str) -> list[ModelChoice]:
-    """Choose the models whose papers are grouped by labels; the supervision's, so fitted once."""
+    """Choose the models that group papers by labels, which are shared with `supervision`."""
     corpus = context.corpus(name)
     if corpus.n_categories < 2 or corpus.n_citations == 0:
         return []
@@ -105,7 +105,7 @@ def _label_models(context: Context, name: str) -> list[ModelChoice]:
 
 
 def _lacking(key: str, corpus: Corpus) -> str:
-    """Tell what a model needs and a set has not."""
+    """Return what a model needs but a data set lacks."""
     if key == "np-atm" and corpus.n_authors == 0:
         return "authors"
     if key == "scntm" and corpus.n_citations == 0:
@@ -114,8 +114,8 @@ def _lacking(key: str, corpus: Corpus) -> str:
 
 
 def _table(name: str, models: list[ModelChoice], divided: Values, held: Values) -> Table:
-    """Set our figures of one set beside the paper's."""
-    # of a set that is not quite the paper's, perplexities cannot be compared
+    """Show our figures of one data set next to the paper's."""
+    # perplexities of a set that differs from the paper's cannot be compared
     own = "" if settings(name).stands_for else settings(name).paper_name or ""
     paper = PERPLEXITY.get(own, {})
     keys = {MODELS[key]: key for key in _MODELS}
@@ -164,7 +164,7 @@ def _title(name: str) -> str:
 
 
 def _completion(context: Context) -> str:
-    """Say which words of test papers are estimated from."""
+    """Describe the words of test papers from which topics are estimated."""
     by_title = [n for n in context.datasets if completion_words(context.corpus(n)) == "title"]
     halved = [n for n in context.datasets if n not in by_title]
     parts = []
@@ -188,8 +188,8 @@ def _notes(context: Context) -> list[str]:
         ]
     if "pubmed" in context.datasets:
         notes.append(
-            "PubMed here has 500 words; the paper's had 4,209, another version that is not to be "
-            "had: perplexities with vocabularies of different sizes cannot be compared."
+            "PubMed here has 500 words; the paper's had 4,209, in a version that is not "
+            "available: perplexities with vocabularies of different sizes cannot be compared."
         )
     if "m10" in context.datasets:
         notes.append(
@@ -200,11 +200,11 @@ def _notes(context: Context) -> list[str]:
 
 
 _AIMS = {"cora": 624.0, "citeseer": 1410.0}
-"""Test perplexity that SCNTM was to be below: its own before chains ran until they are steady."""
+"""Upper bound for the test perplexity of SCNTM: its own before chains ran until steady."""
 
 
 def _conclude(context: Context, tables: Sequence[Table]) -> list[str]:
-    """Say by how much test perplexity is below or above what was aimed at."""
+    """Return a note on how far test perplexity is below or above its aim."""
     if context.quick:
         return []
     shown = {table.title: table for table in tables}
@@ -222,7 +222,7 @@ def _conclude(context: Context, tables: Sequence[Table]) -> list[str]:
 
 
 def _against(name: str, table: Table, column: str) -> str:
-    """Set the SCNTM of a table against what it was to be below; empty where it has no figure."""
+    """Compare SCNTM in a table with its aim; empty if it has no figure."""
     cells = {
         without_mark(str(row[0])): row[list(table.columns).index(column)] for row in table.rows
     }
@@ -258,7 +258,7 @@ def _test_values(
 
 
 def _tests(context: Context, values: Values, method: str) -> Table:
-    """Compare SCNTM with the other models on the same folds, as the paper says it did."""
+    """Compare SCNTM with the other models on the same folds, as the paper does."""
     rows: list[tuple[str, str, str, Comparison]] = []
     for name in context.datasets:
         own = _test_values(values, name, "scntm", method=method)
@@ -274,7 +274,7 @@ def _tests(context: Context, values: Values, method: str) -> Table:
 
 
 def _etas(context: Context, models: dict[str, list[ModelChoice]], values: Values) -> list[Table]:
-    """Show test perplexity where papers are grouped by labels, which the paper only mentions."""
+    """Show test perplexity with papers grouped by labels, which the paper only mentions."""
     keys = {MODELS[key]: key for key in _OTHER_ETAS}
     rows: dict[str, list[tuple[str, str, str, Comparison]]] = {m: [] for m in measuring.METHODS}
     figures: list[list[Cell]] = []

@@ -1,4 +1,4 @@
-"""Where figures come from: versions and machine, without names of hosts, users or folders."""
+"""Provenance of figures: versions and machine, without names of hosts, users or folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGES = ("numpy", "scipy", "numba")
 
 
 def versions() -> dict[str, str]:
-    """Versions of this package, of Python and of what computes the figures."""
+    """Versions of this package, of Python and of numerical libraries."""
     found = {"citeweave": __version__, "python": platform.python_version()}
     return found | {name: metadata.version(name) for name in _PACKAGES}
 
@@ -43,5 +43,5 @@ def _memory() -> float | None:
     try:
         pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
-        return None  # the system does not tell
+        return None  # not available on this system
     return round(pages / 2**30, 1)

@@ -1,4 +1,4 @@
-"""Experiments by name; each is a file of this package, imported when it is asked for."""
+"""Experiments by name; each is a file of this package, imported on demand."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ NAMES = (
     "runtime",
     "people",
 )
-"""In the order of the paper; `find_experiment` gives each."""
+"""Names in the order of the paper; see `find_experiment`."""
 
 
 def find_experiment(name: str) -> Experiment:
-    """Return an experiment, or say which there are.
+    """Return an experiment, or raise an error that lists them.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def find_experiment(name: str) -> Experiment:
 
 
 def unknown_experiment(name: str, known: Sequence[str]) -> ParameterError:
-    """Make the error for a name that is no experiment."""
+    """Return the error for an unknown experiment."""
     return ParameterError(f"There is no experiment {name!r}. {_hint(name, known)}")
 
 
@@ -62,7 +62,7 @@ def check_datasets(names: Iterable[str], own: Iterable[str] = ()) -> None:
     Raises
     ------
     ParameterError
-        A name is unknown; the text says which there are.
+        A name is unknown; the message lists the known ones.
     """
     unknown = [name for name in names if name not in {DEMO, *SIZES, *own}]
     if not unknown:
@@ -79,10 +79,10 @@ def check_datasets(names: Iterable[str], own: Iterable[str] = ()) -> None:
 
 
 def choose_datasets(experiment: Experiment, context: Context) -> tuple[str, ...]:
-    """Choose the sets that an experiment uses: those asked for, else its own.
+    """Choose the data sets of an experiment: those requested, or its own.
 
-    With ``--quick`` its own are those that are on this computer, so that nothing is fetched; the
-    demo corpus stands in where there is none.
+    With ``--quick``, its own are limited to those on this computer, so that nothing is downloaded;
+    the demo corpus is used if there are none.
     """
     if context.datasets:
         check_datasets(context.datasets, context.corpora)

@@ -1,4 +1,4 @@
-"""The experiment `runtime`: minutes for 2,000 iterations beside the paper's (tbl:running_time)."""
+"""The experiment `runtime`: minutes for 2,000 iterations (tbl:running_time)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT"]
 
 TRIAL = 40
-"""Iterations of the trial from which a run's time is foreseen; half with the network."""
+"""Iterations of the trial from which the time of a run is predicted; half with the network."""
 
 BUDGET_MINUTES = 5.0
-"""A set whose 2,000 iterations would take longer is extrapolated, and named so."""
+"""Minutes beyond which 2,000 iterations are extrapolated, and marked as such."""
 
 WARM_UP = 4
-"""Iterations by which a GPU's kernels are compiled before it is timed."""
+"""Iterations in which the kernels of a GPU are compiled before timing."""
 
 ALONE = 1.5
-"""A load up to which the machine did little else while it was timed."""
+"""Largest load at which the machine is regarded as idle while timing."""
 
 _STANDS_FOR = {"simulated-ml": "ML", "simulated-m10": "M10", "simulated-avs": "AvS"}
 
@@ -77,7 +77,7 @@ def run(context: Context) -> Outcome:
         paper_name = settings(name).paper_name or _STANDS_FOR.get(name)
         paper = paper_figures.RUNNING_TIME.get(paper_name or "")
         scaled = context.quick and name in SIZES
-        # a fiftieth of a corpus is not compared with the whole one
+        # a fiftieth of a corpus is not compared with the whole
         printed = paper.minutes if paper is not None and not scaled else None
         speeds[name] = corpus.n_tokens * ITERATIONS / (60 * timed["minutes"])
         rows.append(
@@ -102,7 +102,7 @@ def run(context: Context) -> Outcome:
             notes.append(f"{name}: with --quick 1/{QUICK_SCALE} of its size, not compared.")
         elif paper is not None and abs(corpus.n_tokens / paper.words - 1) > 0.02:
             notes.append(
-                f"{name} has {corpus.n_tokens:,} words and {corpus.n_citations:,} citations where "
+                f"{name} has {corpus.n_tokens:,} words and {corpus.n_citations:,} citations, while "
                 f"the paper's {paper_name} had {paper.words:,} and {paper.citations:,}."
             )
     notes += _company(loads)
@@ -163,11 +163,11 @@ def run(context: Context) -> Outcome:
 
 
 def _company(loads: Mapping[str, float | None]) -> list[str]:
-    """Say which sets were timed while other processes were at work, which costs some speed."""
+    """Return a note on sets timed while other processes were running, which costs some speed."""
     busy = [f"{name} {load:.0f}" for name, load in loads.items() if load and load > ALONE]
     if not busy:
         return []
-    text = "Other work was going on beside, each process on a core of its own; load of the"
+    text = "Other work was running, each process on its own core; load of the"
     return [f"{text} {cores()} cores at the end of each timing: {', '.join(busy)}."]
 
 
@@ -188,13 +188,13 @@ def _key(context: Context, corpus: Corpus, parameters: Mapping[str, Any]) -> dic
         "parameters": dict(parameters),
         "quick": context.quick,
         "iterations": context.iterations,
-        "machine": machine(),  # a time belongs to the machine it was taken on
+        "machine": machine(),  # a time is only valid for its machine
         "versions": versions(),
     }
 
 
 def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any]:
-    """Time a set, or read what an earlier run found on the same corpus."""
+    """Time a data set, or read the result of an earlier run on the same corpus."""
     parameters = _parameters(context, name, corpus)
     result: Mapping[str, Any] = context.remember(
         f"runtime-{name}",
@@ -205,7 +205,7 @@ def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any]:
 
 
 def _on_gpu(context: Context, name: str, corpus: Corpus) -> float | None:
-    """Time a set on a GPU, in minutes; None where none is to be used."""
+    """Time a data set on a GPU, in minutes; None if no GPU is to be used."""
     from citeweave.experiments import ModelChoice  # noqa: PLC0415 (loads the compiler)
 
     parameters = _parameters(context, name, corpus)
@@ -228,7 +228,7 @@ def _on_gpu(context: Context, name: str, corpus: Corpus) -> float | None:
 
 
 def _against_authors(context: Context) -> Table:
-    """Time corpora that differ in the number of their authors alone."""
+    """Time corpora that differ only in the number of authors."""
     from citeweave.simulate import simulate  # noqa: PLC0415 (compiles kernels)
 
     scale = QUICK_SCALE if context.quick else 1
@@ -269,14 +269,14 @@ def _measure(
 
 
 def _load() -> float | None:
-    """Count processes at work in the last minute; None where the system does not tell."""
+    """Return the load of the last minute; None if the system does not provide it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def _parts(
     context: Context, corpus: Corpus, parameters: Mapping[str, Any], trial: int
 ) -> tuple[float, float]:
-    """Seconds of an iteration without citations and with them, of the last half of each part."""
+    """Seconds per iteration without and with citations, in the last half of each part."""
     seconds = _seconds(context, corpus, parameters, trial)
     half = trial // 2
     return (

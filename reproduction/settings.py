@@ -1,4 +1,4 @@
-"""The one table of settings by data set: topics, iterations, and the paper's name of the set."""
+"""Settings by data set: topics, iterations, and the name of the set in the paper."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = [
 ]
 
 ITERATIONS = 2000
-"""Of a chain, as in the paper; the network is switched on after `NETWORK_FROM`."""
+"""Iterations of a chain, as in the paper; the network is used after `NETWORK_FROM`."""
 
 NETWORK_FROM = 1000
 
 QUICK_ITERATIONS = 100
-"""Of a chain with ``--quick``; the network is switched on at the half."""
+"""Iterations of a chain with ``--quick``; the network is used from the half on."""
 
 
 SETTLED, PAPER = "settled", "paper"
@@ -36,8 +36,8 @@ STAGES = (SETTLED, PAPER)
 def chain_settings(stages: str, iterations: int) -> dict[str, Any]:
     """Return the parameters of `SCNTM` that chains of a kind have.
 
-    Settled chains have the defaults and make so many iterations at most, none giving up sooner; the
-    paper's make exactly so many, and each paper cites itself once.
+    Settled chains have the defaults and run at most this many iterations, without giving up sooner;
+    those of the paper run exactly this many, and each paper cites itself once.
 
     Examples
     --------
@@ -70,11 +70,11 @@ class DatasetSettings:
     Attributes
     ----------
     topics : int
-        Cap on topics: the paper's where the set is the paper's.
+        Maximum number of topics; that of the paper, if the paper uses the data set.
     paper_name : str or None
-        Its name in the paper's tables; None for a set that the paper did not have.
+        Its name in the paper's tables; None for a set that the paper does not use.
     stands_for : str
-        What a set that is not quite the paper's replaces, in words for tables; else empty.
+        For a set that differs from the paper's: what it replaces, as shown in tables.
     readable : bool
         Whether its words are words (Cora and CS have numbers instead).
     """
@@ -136,7 +136,7 @@ SIZES: dict[str, dict[str, float]] = {
         "citations": 54_601,
     },
 }
-"""Simulated corpora of the sizes of those sets of the paper that are gone (tbl:datasets)."""
+"""Simulated corpora of the sizes of the paper's unavailable data sets (tbl:datasets)."""
 
 
 def settings(name: str) -> DatasetSettings:

@@ -1,4 +1,4 @@
-"""The experiment `supervision`: what labels of training papers give (tbl:clustering, eta > 0)."""
+"""The experiment `supervision`: the effect of training labels (tbl:clustering, eta > 0)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT"]
 
 WORDS = 5
-"""Top words of a topic, as many as the paper prints."""
+"""Number of top words of a topic, as in the paper."""
 
 _PROTOCOL = """\
 SCNTM (eta = 0), fitted by {chains}. The maximum number of topics is that of the paper, or of the
@@ -80,7 +80,7 @@ def _matched(name: str, view: Exploration) -> Table:
         known = [place[word] for word in topic.words if word in place]
         row: list[Cell] = [topic.label, ", ".join(topic.words), len(known)]
         if known:
-            # among topics in use, the one that gives these words together the most
+            # the topic in use that gives these words the highest total probability
             order = np.array(view.order)
             scores = np.asarray(view.topic_word, float)[order][:, known].sum(axis=1)
             k = int(order[scores.argmax()])

@@ -1,4 +1,4 @@
-"""Outcomes as files: JSON for machines, Markdown for people, CSV behind each picture."""
+"""Outcomes as files: JSON for programs, Markdown for readers, CSV for each picture."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 ]
 
 FORMAT = 1
-"""Of the JSON files; raised when an old one could not be read any more."""
+"""Version of the JSON files, increased when old ones can no longer be read."""
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON can hold it; figures that are no numbers become null."""
+    """Return an outcome as JSON-serialisable values; nan becomes null."""
     return {
         "title": outcome.title,
         "protocol": outcome.protocol,
@@ -53,7 +53,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def table_to_json(table: Table) -> dict[str, Any]:
-    """Return a table as JSON can hold it; a spread is an object of mean, sd and n."""
+    """Return a table as JSON-serialisable values; a spread is an object of mean, sd and n."""
     return {
         "title": table.title,
         "columns": list(table.columns),
@@ -92,7 +92,7 @@ def _cell_from_json(cell: Any) -> Cell:
 
 
 def _plain(value: Any) -> Any:
-    """Turn NumPy's numbers and arrays into Python's, and what is not a number into None."""
+    """Convert numbers and arrays of NumPy to Python, and nan to None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -105,7 +105,7 @@ def _plain(value: Any) -> Any:
 
 
 def cell_text(cell: Cell, decimals: int = 3, *, signed: bool = False) -> str:
-    """Write a cell for people.
+    """Return the text of a cell.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def cell_text(cell: Cell, decimals: int = 3, *, signed: bool = False) -> str:
 
 
 def markdown_table(table: Table, *, level: int = 3) -> str:
-    """Write a table in Markdown, its title above and its notes below."""
+    """Return a table in Markdown, with its title above and its notes below."""
     numeric = [is_numeric(table, place) for place in range(len(table.columns))]
     lines = [f"{'#' * level} {_escape(table.title)}", ""]
     lines.append(f"| {' | '.join(_escape(name) for name in table.columns)} |")
@@ -152,7 +152,7 @@ def markdown_table(table: Table, *, level: int = 3) -> str:
 
 
 def is_numeric(table: Table, place: int) -> bool:
-    """Whether a column holds numbers and dashes alone."""
+    """Whether a column contains only numbers and dashes."""
     cells = [row[place] for row in table.rows if row[place] is not None]
     return bool(cells) and all(
         isinstance(cell, int | float | Spread) and not isinstance(cell, bool) for cell in cells
@@ -160,7 +160,7 @@ def is_numeric(table: Table, place: int) -> bool:
 
 
 def _escape(text: str) -> str:
-    """Keep a text in its cell: words and names come from anywhere."""
+    """Escape a text so that it stays in its cell."""
     flat = " ".join(text.split())
     for sign in ("\\", "|", "<", "*", "_", "`"):
         flat = flat.replace(sign, f"\\{sign}")
@@ -202,7 +202,7 @@ def markdown_page(
     pictures : mapping
         File names by figure; a figure without a picture is shown as its CSV with a hint.
     level : int
-        Of its first heading.
+        Level of its first heading.
     """
     head = "#" * level
     parts = [f"{head} {content['title']}\n", f"{_line(content)}\n"]
@@ -237,7 +237,7 @@ def _figure(figure: Mapping[str, Any], files: Sequence[str]) -> str:
 
 
 def _colophon(content: Mapping[str, Any]) -> str:
-    """Say in small print how the figures came about."""
+    """Return the origin of the figures, as small print."""
     machine = content["machine"]
     memory = f", {machine['memory_gib']} GiB" if machine["memory_gib"] else ""
     cores = f"{machine['cores']} core{'s' if machine['cores'] != 1 else ''}"

@@ -75,7 +75,7 @@ def look(folder: Path) -> None:
 
 
 def serve(folder: Path) -> None:
-    """Fetch pages and downloads from the explorer, and rename a topic."""
+    """Fetch pages and downloads from the explorer."""
     command = [sys.executable, "-m", "citeweave", "serve", "run", "--port", "0", "--no-open"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -80,6 +80,19 @@ def test_the_conda_recipe_asks_for_what_the_wheel_asks_for() -> None:
     assert f"- {name} = {target}" in RECIPE
 
 
+def test_rattler_build_reads_the_conda_recipe() -> None:
+    rattler_build = pytest.importorskip(
+        "rattler_build", reason="optional check of the recipe: pip install py-rattler-build"
+    )
+    recipe = rattler_build.Stage0Recipe.from_file(ROOT / "packaging" / "conda" / "recipe.yaml")
+    (rendered,) = recipe.render()
+    found = rendered.recipe.to_dict()
+    assert found["package"] == {"name": "citeweave", "version": citeweave.__version__}
+    python = f"python{PROJECT['requires-python']}"
+    run = {each.replace(" ", "") for each in found["requirements"]["run"]}
+    assert run == {python, *PROJECT["dependencies"]}
+
+
 def test_hooks_run_the_ruff_of_the_project() -> None:
     (ruff,) = [each for each in PROJECT["optional-dependencies"]["dev"] if each.startswith("ruff")]
     assert only(r'"(ruff[^"]*)"', read(".pre-commit-config.yaml")) == ruff

@@ -45,8 +45,8 @@ def example_corpus() -> Corpus:
 def example_model() -> SCNTM:
     """Return a model of three topics, fitted to `example_corpus`.
 
-    It is fitted when first asked for, in about a second once the kernels are compiled, and is the
-    same object from then on. Two short chains are enough to find the three areas, and too few to
+    It is fitted on first use, in about a second once the kernels are compiled, and is the same
+    object from then on. Two short chains are enough to find the three areas, and too few to
     be published.
 
     Returns

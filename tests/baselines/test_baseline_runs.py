@@ -86,7 +86,7 @@ def test_what_belongs_to_scntm_refuses_a_baseline(corpus, tmp_path):
     for command in (load_scntm, resume):
         with pytest.raises(RunError, match="run of the baseline 'louvain'"):
             command(folder)
-    with pytest.raises(RunError, match="holds a run already"):
+    with pytest.raises(RunError, match="already contains a run"):
         FAST["louvain"].fit(corpus, out=folder)
     FAST["louvain"].fit(corpus, out=folder, overwrite=True)
 

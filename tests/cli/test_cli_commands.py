@@ -231,7 +231,7 @@ def test_an_existing_folder_is_kept_unless_overwrite(
     assert runner.invoke(app, command).exit_code == 0
     before = (out / "manifest.json").read_bytes()
     line = refused(runner.invoke(app, command))
-    assert "holds a run already" in line
+    assert "already contains a run" in line
     assert "pass --overwrite" in line
     assert (out / "manifest.json").read_bytes() == before
     again = runner.invoke(app, [*command, "--overwrite", "--topics", "3"])

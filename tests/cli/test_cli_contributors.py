@@ -105,7 +105,7 @@ def test_csv_is_safe_in_spreadsheets(corpus: Path) -> None:
 def test_one_is_found_by_its_code_or_name(run: Path) -> None:
     assert "Singapore" in shown(call("countries", run, "--show", "SG"))
     assert json.loads(shown(call("institutions", run, "--show", "singap", "--json")))["number"] == 1
-    assert "No country is found by 'Oz'" in refused(call("countries", run, "--show", "Oz"))
+    assert "There is no country 'Oz'" in refused(call("countries", run, "--show", "Oz"))
 
 
 def test_authors_of_a_corpus_alone(corpus: Path) -> None:

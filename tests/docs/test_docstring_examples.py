@@ -77,3 +77,32 @@ def test_every_public_name_has_an_example() -> None:
         and ">>> " not in (inspect.getdoc(value) or "")
     ]
     assert missing == []
+
+
+def own_methods(value: type) -> list[str]:
+    """Public methods that a class defines itself, without properties."""
+    return [
+        name
+        for name, method in vars(value).items()
+        if not name.startswith("_")
+        and inspect.isfunction(getattr(method, "__func__", method))
+        and method.__module__.startswith("citeweave")
+    ]
+
+
+def test_every_public_method_has_an_example() -> None:
+    classes = {
+        value
+        for module, _ in listed()
+        for name in module.__all__
+        if inspect.isclass(value := getattr(module, name)) and not issubclass(value, Exception)
+    }
+    with_methods = {value: own_methods(value) for value in classes}
+    assert sum(map(len, with_methods.values())) > 120
+    missing = [
+        f"{value.__qualname__}.{name}"
+        for value, names in with_methods.items()
+        for name in names
+        if ">>> " not in (inspect.getdoc(getattr(value, name)) or "")
+    ]
+    assert missing == []

@@ -1,57 +1,100 @@
-"""Python on the pages is sound: examples with prompts are run by a test, all others at least fit.
+"""All Python on the pages runs, and every example with prompts shows what it gives."""
 
-Pages whose code needs long fits or files of one's own are not run; their code must parse, what it
-imports must exist, and what it passes to the main classes must be parameters of theirs.
-"""
-
-import ast
-import inspect
+import doctest
+import importlib.util
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
-
-import citeweave
-from citeweave.preparing import Settings
+from page_folder import fill
 
 ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
-CLASSES = {"SCNTM": citeweave.SCNTM, "Settings": Settings}
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+    if re.search(r"^```python\n", path.read_text(encoding="utf-8"), re.MULTILINE)
+)
+IN_ORDER = {"README.md", "docs/start/index.md"}
+"""Pages run from top to bottom, with their commands, by tests/cli/test_cli_readme.py."""
+
+EXTRAS = {
+    "docs/gallery/index.md": "matplotlib",
+    "docs/how-to/cluster.md": "ray",
+    "docs/how-to/pictures.md": "matplotlib",
+    "docs/reference/api/plots.md": "matplotlib",
+}
+"""Pages whose examples need an optional dependency."""
 
 
-def blocks(page: str) -> list[str]:
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    fill(folder)
+    return folder
 
 
-def has_prompts(page: str) -> bool:
-    return any(">>>" in block for block in blocks(page))
+def blocks(text: str) -> list[tuple[int, str]]:
+    """Blocks of Python, each with the number of the line it follows."""
+    found = re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [(text.count("\n", 0, match.start()) + 1, match[1]) for match in found]
 
 
-def test_every_page_with_prompts_is_run_by_a_test() -> None:
-    tests = "".join(
-        path.read_text(encoding="utf-8")
-        for path in (ROOT / "tests").rglob("test_*.py")
-        if "doctest.testfile" in path.read_text(encoding="utf-8")
-    )
-    shown = [page for page in PAGES if has_prompts(page) and not page.startswith("reference/api")]
-    assert len(shown) > 8
-    missing = [
-        page for page in shown if f'"{page.rsplit("/")[-1]}"' not in tests and page not in tests
-    ]
-    assert missing == []
+def remove_what_is_made(text: str, folder: Path) -> None:
+    """Remove the corpora and runs of a folder that the page itself makes."""
+    made = re.findall(r'(?:out=|save\()"([\w-]+)"', text)
+    for name in made:
+        shutil.rmtree(folder / name, ignore_errors=True)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and not has_prompts(page)])
-def test_code_of_a_page_parses_and_names_what_exists(page: str) -> None:
-    for block in blocks(page):
-        tree = ast.parse(block)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                exec(ast.unparse(node), {})  # noqa: S102 (the page's own imports)
-            if isinstance(node, ast.Call):
-                name = ast.unparse(node.func).rsplit(".", 1)[-1]
-                if name in CLASSES:
-                    known = set(inspect.signature(CLASSES[name]).parameters)
-                    assert {word.arg for word in node.keywords if word.arg} <= known, name
+def run_page(text: str, name: str) -> None:
+    """Run the blocks of a page one after another, as a reader would in one session."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    runner = doctest.DocTestRunner()
+    for line, block in blocks(text):
+        if ">>> " in block:
+            test = doctest.DocTestParser().get_doctest(block, names, name, name, line)
+            failures: list[str] = []
+            runner.run(test, out=failures.append, clear_globs=False)
+            names = test.globs
+            assert not failures, "".join(failures)
+        else:
+            exec(compile("\n" * line + block, name, "exec"), names)  # noqa: S102 (our own pages)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in IN_ORDER])
+def test_python_of_a_page_runs(
+    page: str, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if (extra := EXTRAS.get(page)) and importlib.util.find_spec(extra) is None:
+        pytest.skip(f"needs {extra}, which is not installed")
+    shutil.copytree(files, tmp_path / "here")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    text = (ROOT / page).read_text(encoding="utf-8")
+    remove_what_is_made(text, tmp_path / "here")
+    run_page(text, page)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("```python\nx = 1\n```\nand\n```python\n>>> x\n1\n\n```\n", None),
+        ("```python\n>>> 1 + 1\n3\n\n```\n", AssertionError),
+        ("```python\nno_such_name\n```\n", NameError),
+    ],
+)
+def test_what_is_wrong_on_a_page_is_found(text: str, error: type[Exception] | None) -> None:
+    if error is None:
+        run_page(text, "page")
+        return
+    with pytest.raises(error):
+        run_page(text, "page")
+
+
+def test_the_pages_left_out_are_run_by_another_test() -> None:
+    test = (ROOT / "tests" / "cli" / "test_cli_readme.py").read_text(encoding="utf-8")
+    assert "code_blocks(START)" in test
+    assert "code_blocks(README)" in test

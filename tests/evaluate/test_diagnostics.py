@@ -28,7 +28,7 @@ def test_chains_that_found_different_topics_do_not_agree_however_steady() -> Non
     assert "the most likely chain" in found.advice
     united = verdict(STEADY, agreements=[1.0, 0.6], how="consensus")
     assert united.headline == found.headline
-    assert "what the chains agree on" in united.advice
+    assert "on which the chains agree" in united.advice
     assert "most likely" not in united.advice
 
 

@@ -177,9 +177,9 @@ def test_reasons_for_what_is_not_measured(found, parts):
     assert "no chains" in bare["R-hat"]
     assert judge_chains(model).verdict.headline == "No chains to judge"
     tested = {m.name: m.how for m in evaluate(model, parts, words="all") if m.value is None}
-    assert tested["perplexity"].startswith("all words went into the estimates")
-    assert "which are what is to be predicted" in tested["AUC"]
-    with pytest.raises(KeyError, match="could not be computed: all words went"):
+    assert tested["perplexity"].startswith("all words were used for the estimates")
+    assert "citations that are to be predicted" in tested["AUC"]
+    with pytest.raises(KeyError, match="could not be computed: all words were used"):
         evaluate(model, parts, words="all")["perplexity"]
     assert evaluate(model, categories=False).table()[0]["how"] == "not asked for"
 

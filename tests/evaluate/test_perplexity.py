@@ -154,7 +154,7 @@ def test_words_held_out_before_fitting(parts):
 
 def test_held_out_words_belong_to_one_model(model, parts):
     _, held = hold_out_words(parts.train, share=0.3)
-    with pytest.raises(ParameterError, match="held out of another corpus"):
+    with pytest.raises(ParameterError, match="held out of a corpus other than"):
         perplexity(model, held)
 
 

@@ -157,7 +157,7 @@ def test_finding_one(corpus: Corpus) -> None:
     found = contributors_of(corpus, "countries")
     assert found.find("SG") == found.find("singapore") == found.find("1") == 1
     assert found.find("united") == 2
-    with pytest.raises(NotFoundError, match=r"No country is found by 'Ruritania'"):
+    with pytest.raises(NotFoundError, match=r"There is no country 'Ruritania'"):
         found.find("Ruritania")
     with pytest.raises(NotFoundError, match=r"no country 7"):
         found.find("7")

@@ -95,7 +95,7 @@ def test_before_the_network_is_on(supervised, corpus, monkeypatch):
     found = supervised.inspect(2)
     assert not found.network
     assert all(row.levels[1].customers == row.levels[0].tables for row in found.rows)
-    assert "did not count yet" in " ".join(found.text)
+    assert "were not used yet" in " ".join(found.text)
 
 
 def test_no_such_chain_or_document(view):

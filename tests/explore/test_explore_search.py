@@ -134,7 +134,7 @@ def test_references_change_the_topics(view):
 
 
 def test_nothing_to_place_by(view):
-    with pytest.raises(ParameterError, match="nothing to place it by"):
+    with pytest.raises(ParameterError, match="so it cannot be placed"):
         view.place("qqq", "zzz")
     found = view.place("qqq", "", references=[1, 2])  # references alone will do
     assert found.words_known == 0

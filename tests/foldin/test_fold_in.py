@@ -1,8 +1,6 @@
 """Fold-in of corpora into fitted models: matching, groups, links, words, and the truth."""
 
-import doctest
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -341,10 +339,3 @@ def test_documents_of_a_fold_in_have_bounds(fit, parts):
 def test_a_model_must_be_fitted_first(parts):
     with pytest.raises(AttributeError, match="not fitted yet"):
         SCNTM().transform(parts.test)
-
-
-def test_page():
-    page = Path(__file__).parents[2] / "docs" / "how-to" / "fold-in.md"
-    outcome = doctest.testfile(str(page), module_relative=False)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

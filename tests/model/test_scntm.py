@@ -189,7 +189,7 @@ def test_what_is_saved_is_what_was_fitted(small, tmp_path):
 
 def test_a_saved_run_is_not_overwritten_by_chance(fitted, tmp_path):
     path = fitted.save(tmp_path / "run")
-    with pytest.raises(RunError, match="holds a run already"):
+    with pytest.raises(RunError, match="already contains a run"):
         fitted.save(path)
     assert fitted.save(path, overwrite=True) == path
     with pytest.raises(RunError, match=r"saved in .* already"):

@@ -1,7 +1,6 @@
 """Chains begin where they are told to: at clusters, at topics given, where another run ended."""
 
 import dataclasses
-import doctest
 import json
 import threading
 
@@ -13,7 +12,6 @@ import citeweave
 from citeweave import SCNTM, simulate
 from citeweave.errors import CiteweaveError, ParameterError, RunError
 from citeweave.evaluate import nmi
-from citeweave.model import clusters
 from citeweave.model.clusters import agreed_clusters, cluster_documents
 from citeweave.model.embedding import SCALES, embed_words, smooth_words
 from citeweave.model.fitting import load_result
@@ -203,9 +201,3 @@ def test_a_started_run_is_resumed_in_the_same_bytes(start, small, tmp_path):
         assert loaded.start.startswith("given-")
         with pytest.raises(RunError, match="not kept"):
             SCNTM(**SHORT, start=loaded.start, chains=1).fit(small)
-
-
-def test_examples_of_clusters():
-    outcome = doctest.testmod(clusters)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

@@ -1,6 +1,5 @@
 """Which sweeps a run makes, and that threads never show in what comes out."""
 
-import doctest
 import json
 import threading
 from pathlib import Path
@@ -174,15 +173,6 @@ def test_from_the_command_line(small, reference, tmp_path):
     wrong = CliRunner().invoke(app, [*command, "--overwrite", "--sweep", "none"])
     assert wrong.exit_code != 0
     assert "--sweep must be" in wrong.output
-
-
-def test_docstrings_and_page():
-    for outcome in (
-        doctest.testmod(sweeps),
-        doctest.testfile(str(DOCS / "understand" / "parallel.md"), module_relative=False),
-    ):
-        assert outcome.attempted > 0
-        assert outcome.failed == 0
 
 
 def test_the_page_states_the_rules_as_they_are():

@@ -1,29 +1,16 @@
-"""Examples run, and the page on maps names all there is."""
+"""The page on maps names all there is."""
 
 import re
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from citeweave.cli.graph import MapOptions
 from citeweave.cli.main import app
 from citeweave.explore.graphs import MAPS
 from citeweave.networks import COUNTINGS, QUADRANTS, WEIGHTS
-from networks.six_papers import make_corpus
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "maps.md"
-
-
-def test_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    corpus = make_corpus()
-    corpus.save("my-corpus")
-    names: dict[str, object] = {"corpus": corpus}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(block, str(PAGE), "exec"), names)  # noqa: S102
-    assert Path("map.graphml").is_file()
-    assert Path("countries.svg").is_file()
 
 
 def test_the_page_names_kinds_options_and_words() -> None:

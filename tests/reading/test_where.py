@@ -1,5 +1,7 @@
 """Conditions on OpenAlex works: what they choose, and what is said of wrong ones."""
 
+import pickle
+
 import pytest
 
 from citeweave.errors import ParameterError
@@ -88,6 +90,8 @@ def test_works_that_lack_everything(name):
     assert where.holds({}) is False
     assert where.holds({field.column: None}) is False
     assert where.columns == (field.column,)
+    sent = pickle.loads(pickle.dumps(where))  # noqa: S301 (as to a worker process)
+    assert sent.holds(WORK) is where.holds(WORK)
 
 
 @pytest.mark.parametrize(

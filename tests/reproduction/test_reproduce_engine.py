@@ -269,7 +269,7 @@ def test_chains_that_are_not_finished_are_left_out(everything, options, tmp_path
         (["clusterin"], "There is no experiment 'clusterin'. Did you mean 'clustering'?"),
         (["datasets", "--datasets", "corra"], "There is no data set 'corra'. Did you mean 'cora'?"),
         (["datasets", "--corpus", "cora"], "must be NAME=FOLDER"),
-        (["datasets", "--corpus", "cora=/nowhere"], "is no corpus folder"),
+        (["datasets", "--corpus", "cora=/nowhere"], "is not a corpus folder"),
         (["datasets", "--runs", "0"], "must be an integer of at least 1. Got 0"),
         (["datasets", "--iterations", "2"], "must be at least 4"),
         (["datasets", "--device", "tpu"], "must be one of auto, cpu, cuda. Got 'tpu'"),

@@ -78,7 +78,7 @@ def test_what_is_finished_is_shown_without_the_rest(context, tmp_path):
     assert after[1][1:] == [None, None, None, None]
     assert [before[i] for i in (0, 2, 3)] == [after[i] for i in (0, 2, 3)]
     assert "--finished" in some.content["command"]
-    with pytest.raises(RunError, match=r"is not finished; leave --finished out"):
+    with pytest.raises(RunError, match=r"is not finished; omit --finished"):
         reproduce("convergence", dataclasses.replace(context, out=tmp_path, finished=True))
 
 

@@ -111,8 +111,8 @@ def test_other_versions_and_other_files_are_refused(stored, monkeypatch):
     found, refused = read_latest(stored, IDENTITY)
     assert found.iteration == 9
     assert "truncated or damaged" in refused[0]
-    assert "no checkpoint of citeweave" in refused[1]
-    assert "format version 4 where this release reads 1 to 3" in refused[2]
+    assert "not a checkpoint of citeweave" in refused[1]
+    assert "format version 4 but this release reads 1 to 3" in refused[2]
 
 
 def listed_state():
@@ -193,7 +193,7 @@ def test_pickles_are_never_loaded(stored):
 def test_no_good_one_left(stored):
     for path in stored.iterdir():
         path.write_bytes(b"")
-    with pytest.raises(RunError, match=r"No checkpoint in .* can be used: .* start the chain anew"):
+    with pytest.raises(RunError, match=r"No checkpoint in .* can be used: .* restart the chain"):
         read_latest(stored, IDENTITY)
 
 
@@ -316,7 +316,7 @@ def test_a_state_of_other_shape_is_refused(interrupted):
     good, _ = read_latest(folder, identity)
     bad = good._replace(state=good.state | {"random": np.zeros(3, np.uint64)})
     write_checkpoint(folder, identity, bad)
-    with pytest.raises(RunError, match=r"'random' is uint64 of shape .3,. where the chain has"):
+    with pytest.raises(RunError, match=r"'random' is uint64 of shape .3,., but that of the chain"):
         citeweave.resume(interrupted)
 
 

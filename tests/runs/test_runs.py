@@ -258,7 +258,7 @@ def test_estimates_cannot_be_made_from_a_state_alone(small, tmp_path):
 def test_existing_folders_are_refused_before_any_work(small, reference, tmp_path):
     seen = []
     before = files_under(reference)
-    with pytest.raises(RunError, match="holds a run already"):
+    with pytest.raises(RunError, match="already contains a run"):
         SCNTM(**QUICK, chains=1).fit(small, out=reference, progress=seen.append)
     (tmp_path / "notes.txt").write_text("mine")
     for overwrite in (False, True):

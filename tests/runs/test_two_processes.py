@@ -95,7 +95,7 @@ def test_two_fits_into_one_new_folder(corpus, tmp_path, monkeypatch) -> None:
             SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run")
 
     monkeypatch.setattr(RunFolder, "store_corpus", slow)
-    with pytest.raises(RunError, match="holds a run already"):
+    with pytest.raises(RunError, match="already contains a run"):
         SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run")
     assert load(tmp_path / "run").doc_topic_.shape[0] == 30
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]

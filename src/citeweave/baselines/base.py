@@ -1,4 +1,4 @@
-"""What every baseline can do: fit, place new documents, save, and load.
+"""The base class of baselines: fit, place new documents, save, and load.
 
 `citeweave.model.topic_model.TopicModel` is the interface that evaluation needs; `Baseline`
 implements all of it except the fitting itself. docs/understand/baselines.md describes both.
@@ -120,7 +120,16 @@ class Baseline(Parametrised, ABC):
         """Return topics of new documents, given (new, training) pairs of citations."""
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus that lacks the data the model needs."""
+        """Refuse a corpus that lacks the data the model needs.
+
+        Examples
+        --------
+        >>> from citeweave import Corpus
+        >>> from citeweave.baselines import Louvain
+        >>> Louvain().check_corpus(Corpus.from_lists(tokens=[["soil"], ["seed"]]))
+        Traceback (most recent call last):
+        citeweave.errors.CorpusError: The corpus has no citations...
+        """
 
     def fit(
         self,
@@ -207,6 +216,15 @@ class Baseline(Parametrised, ABC):
         Returns
         -------
         ndarray, shape (D_new, K)
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.baselines import PMTLM
+        >>> corpus = citeweave.example_corpus()
+        >>> model = PMTLM(topics=3, restarts=1, iterations=50, seed=1).fit(corpus)
+        >>> model.transform(corpus.subset(range(5))).shape
+        (5, 3)
         """
         return self._place(new, as_links(links, new, self.corpus_))
 
@@ -242,7 +260,16 @@ class Baseline(Parametrised, ABC):
 
     @classmethod
     def from_run(cls, run: RunFolder) -> Self:
-        """Read a saved model; use `citeweave.load`, which finds the class."""
+        """Read a saved model; use `citeweave.load`, which finds the class.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.baselines import Louvain
+        >>> model = Louvain(topics=3, seed=1).fit(citeweave.example_corpus(), out="louvain")
+        >>> citeweave.load("louvain")
+        Louvain(topics=3, seed=1)
+        """
         if not run.is_complete():
             raise RunError(f"Files of the run '{run.path}' are missing or damaged; fit again.")
         model = cls(**run.manifest["parameters"])

@@ -153,7 +153,16 @@ class AGC(_FeatureClustering):
     seed: int | None = seed_parameter()
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus without words or citations, or with fewer documents than clusters."""
+        """Refuse a corpus without words or citations, or with fewer documents than clusters.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.baselines import AGC
+        >>> AGC(topics=80).check_corpus(citeweave.example_corpus())
+        Traceback (most recent call last):
+        citeweave.errors.CorpusError: AGC makes fewer clusters than there are documents (80) ...
+        """
         super().check_corpus(corpus)
         if corpus.n_citations == 0:
             raise CorpusError(

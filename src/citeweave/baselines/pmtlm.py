@@ -166,7 +166,18 @@ class PMTLM(Baseline):
         return frozenset(name for name, has_weight in parts.items() if has_weight)
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus without words if alpha > 0, or without links if alpha < 1."""
+        """Refuse a corpus without words if alpha > 0, or without links if alpha < 1.
+
+        Examples
+        --------
+        >>> from citeweave import Corpus
+        >>> from citeweave.baselines import PMTLM
+        >>> words_only = Corpus.from_lists(tokens=[["soil"], ["seed"]])
+        >>> PMTLM(topics=2, alpha=1.0).check_corpus(words_only)
+        >>> PMTLM(topics=2, alpha=0.5).check_corpus(words_only)
+        Traceback (most recent call last):
+        citeweave.errors.CorpusError: The corpus has no citations; ...
+        """
         if self.start == CLUSTERS and corpus.n_tokens == 0:
             raise CorpusError(
                 "The corpus has no words, by which documents are clustered; fit PMTLM with "

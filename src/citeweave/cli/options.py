@@ -102,7 +102,7 @@ class _Group:
 def gathers(
     **groups: type[Any] | Iterable[Parameter],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command receive groups of options, each as one argument.
+    """Have a command receive groups of options, each as one argument.
 
     Parameters
     ----------

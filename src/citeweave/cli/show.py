@@ -89,7 +89,7 @@ def pick_words(model: "SCNTM | Baseline", number: int) -> list[list[str]]:
 
 
 def topic_names(model: SCNTM, words: Sequence[Sequence[str]]) -> list[str]:
-    """Give topics short names such as "3 soil, crop"."""
+    """Return short names of topics such as "3 soil, crop"."""
     return [f"{k} {', '.join(words[k][:2])}" for k in range(len(model.topic_share_))]
 
 

@@ -1,4 +1,4 @@
-"""Values of columns as the bytes that fingerprints are made of."""
+"""Values of columns as bytes, for fingerprints."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ _NONE = "5:NNone"
 
 
 def canonical_bytes(values: "Sequence[Any]") -> bytes:
-    """Give bytes that differ wherever values or their types differ.
+    """Return bytes that differ if values or their types differ.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def _canonical(value: object) -> bytes:
 
 
 def canonical_column(series: Any, pl: "ModuleType") -> bytes:
-    r"""Give `canonical_bytes` of a polars column, without a Python object for each value.
+    r"""Return `canonical_bytes` of a polars column, without a Python object for each value.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def canonical_column(series: Any, pl: "ModuleType") -> bytes:
 
 
 def _entry(pl: "ModuleType", value: Any, kind: str) -> Any:
-    """Write a value with its kind and, before it, the number of bytes of both."""
+    """Write the length in bytes, then the kind and the value."""
     size = (value.str.len_bytes() + 1).cast(pl.String)
     written = pl.concat_str(size, pl.lit(f":{kind}"), value)
     return pl.when(value.is_null()).then(pl.lit(_NONE)).otherwise(written)

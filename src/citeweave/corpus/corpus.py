@@ -411,7 +411,14 @@ class Corpus:
         return computed
 
     def stored_words(self) -> "ShardWords | None":
-        """Give the words where they can be read in parts, from shards on disk; None elsewhere."""
+        """Return the words on disk, which can be read in parts; None if there are no shards.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> citeweave.example_corpus().stored_words() is None
+        True
+        """
         return None
 
     def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:

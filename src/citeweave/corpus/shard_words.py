@@ -1,4 +1,4 @@
-"""The words of a corpus of shards, for processes that need a part of them."""
+"""The words of a sharded corpus, for processes that need only some of them."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ __all__ = ["ShardWords"]
 
 
 class ShardWords:
-    """The words of a corpus of shards, of which a process reads those of its documents.
+    """The words of a sharded corpus; a process reads those of its own documents.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class ShardWords:
         self.shards = shards
 
     def of_documents(self, documents: np.ndarray | None = None) -> np.ndarray:
-        """Read the tokens of some documents, or of all, one document after the other.
+        """Read the tokens of some or all documents, concatenated.
 
         Parameters
         ----------
         documents : ndarray of int, optional
-            Ascending.
+            In ascending order; all documents if not given.
         """
         shards = self.shards
         if documents is None:
@@ -43,7 +43,7 @@ class ShardWords:
         found = [np.zeros(0, np.int32)]
         owner = np.searchsorted(shards.ends, documents, side="right")
         for number in np.unique(owner).tolist():
-            arrays = ShardArrays(shards, number)  # let go of afterwards
+            arrays = ShardArrays(shards, number)  # released afterwards
             local = documents[owner == number] - shards.all[number].first
             offsets = arrays["offsets"]
             begin, count = offsets[local], np.diff(offsets)[local]

@@ -79,7 +79,7 @@ class ShardColumn(Sequence[Any]):
             yield from self._shard(number)
 
     def canonical(self) -> Iterator[bytes]:
-        """Give what the fingerprint of the corpus takes of the column, shard by shard."""
+        """Yield the bytes of the column that enter the fingerprint, shard by shard."""
         pl = storage.needs_polars("Reading the documents of a corpus")
         for number in range(len(self._text.shards)):
             yield canonical_column(self._text.series(number, self._name), pl)
@@ -237,7 +237,7 @@ class ShardedCorpus(Corpus):
         return self.shards.counts[name] if own is None else len(own)
 
     def stored_words(self) -> ShardWords | None:
-        """Give the words where they can be read in parts; None where they are in memory."""
+        """Return the words on disk, which can be read in parts; None if they are in memory."""
         on_disk = "shards" in self.__dict__ and "tokens" not in self.__dict__
         return ShardWords(self.shards) if on_disk else None
 

@@ -1,13 +1,13 @@
 """A corpus as a folder of shards: one manifest, and below it a folder for each range of documents.
 
-    manifest.json                  as of a whole corpus, with version 2 and the shards' counts
+    manifest.json                  as of a plain corpus, with version 2 and counts per shard
     shards/00000/arrays/*.npy      arrays of the documents of one shard
     shards/00000/documents.parquet
     vocabulary.parquet, authors.parquet, categories.parquet
-    import.json                    report of the import, where there was one
+    import.json                    report of the import, if any
 
-Offsets count within a shard; words, authors, categories and both ends of citations are numbered
-through the whole corpus. A citation lies in the shard of the document that cites.
+Offsets are relative to the shard; words, authors, categories and both ends of citations are
+numbered across the whole corpus. A citation is in the shard of the citing document.
 """
 
 import os
@@ -49,11 +49,11 @@ class Shard(NamedTuple):
     Attributes
     ----------
     name : str
-        Of its folder, below that of the corpus, with a slash at its end.
+        Name of its folder below that of the corpus, with a slash at the end.
     first : int
         Number of its first document.
     counts : dict
-        Its documents, tokens, author mentions and citations.
+        Its numbers of documents, tokens, author mentions and citations.
     """
 
     name: str
@@ -62,26 +62,26 @@ class Shard(NamedTuple):
 
     @property
     def last(self) -> int:
-        """Number of the document after its last."""
+        """Number of its last document plus one."""
         return self.first + self.counts["documents"]
 
 
 def shard_name(number: int) -> str:
-    """Name the folder of a shard."""
+    """Return the name of the folder of a shard."""
     return f"shards/{number:05d}/"
 
 
 class Shards:
-    """The shards in a folder, each opened and checked when it is first asked for.
+    """The shards in a folder, each opened and checked on first use.
 
     Parameters
     ----------
     folder : Path
-        Of the corpus.
+        Folder of the corpus.
     manifest : dict
-        As read there.
+        Its manifest.
     mmap : bool
-        Leave the arrays of shards on disk until they are used.
+        Map the arrays of shards into memory instead of reading them.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any], *, mmap: bool) -> None:
@@ -100,7 +100,7 @@ class Shards:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CorpusError(
                 f"'{folder / 'manifest.json'}' is damaged ({type(error).__name__}: {error}); "
-                "make the corpus anew."
+                "create the corpus again."
             ) from error
         self.counts = counts
         ends = np.cumsum([0, *(row["documents"] for row in rows)])
@@ -110,7 +110,7 @@ class Shards:
         self.ends = ends[1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy to another process without what is open: it is opened there again."""
+        """Leave open shards out of the copy for another process, which opens them again."""
         return self.__dict__ | {"_open": {}}
 
     def __len__(self) -> int:
@@ -118,13 +118,13 @@ class Shards:
         return len(self.all)
 
     def arrays(self, number: int) -> Mapping[str, np.ndarray]:
-        """Return the arrays of one shard, each read and checked when it is first asked for."""
+        """Return the arrays of one shard, each read and checked on first use."""
         if number not in self._open:
             self._open[number] = ShardArrays(self, number)
         return self._open[number]
 
     def read(self, number: int, name: str) -> np.ndarray:
-        """Read one array of one shard as its file holds it."""
+        """Read one array of one shard, as stored in its file."""
         shard = self.all[number]
         shape = storage.array_shapes(shard.counts)[name]
         return storage.read_array(
@@ -132,7 +132,7 @@ class Shards:
         )
 
     def blocks(self, name: str) -> Iterator[np.ndarray]:
-        """Give the blocks of an array of the whole corpus, one a shard, in order."""
+        """Yield the blocks of an array of the whole corpus, one per shard, in order."""
         base = 0
         for number in range(len(self.all)):
             block = self.arrays(number)[name]
@@ -153,13 +153,13 @@ class Shards:
 
 
 class ShardArrays(Mapping[str, np.ndarray]):
-    """The arrays of one shard, each read and checked when it is first asked for.
+    """The arrays of one shard, each read and checked on first use.
 
     Parameters
     ----------
     shards : Shards
     number : int
-        Of the shard.
+        Number of the shard.
     """
 
     def __init__(self, shards: Shards, number: int) -> None:
@@ -176,7 +176,7 @@ class ShardArrays(Mapping[str, np.ndarray]):
         if name not in self._read:
             self._read[name] = shards.read(self._number, name)
         if name not in self._checked:
-            self._checked.add(name)  # before: arrays are checked by each other
+            self._checked.add(name)  # first, because arrays are checked against each other
             place, documents = shards.folder / shard.name, shards.counts["documents"]
             totals = {
                 "offsets": shard.counts["tokens"],
@@ -240,7 +240,7 @@ def write_shards(
 
 
 def _examples(corpus: "Corpus") -> dict[str, Any]:
-    """Find a value for each column: a shard without one must have the type of the others."""
+    """Find a value for each column, so that a shard without values gets the type of the others."""
     return {
         name: next((v for v in corpus.text.column("documents", name) if v is not None), None)
         for name in ("id", "title", *corpus.metadata)
@@ -265,14 +265,14 @@ def _range(corpus: "Corpus", first: int, last: int) -> dict[str, np.ndarray]:
 def write_shard(
     folder: Path, number: int, arrays: Mapping[str, np.ndarray], documents: Any
 ) -> dict[str, int]:
-    """Write one shard of a corpus in the making.
+    """Write one shard of an unfinished corpus.
 
     Parameters
     ----------
     folder : Path
-        Of the corpus.
+        Folder of the corpus.
     number : int
-        Place of the shard.
+        Number of the shard.
     arrays : mapping
         Its seven arrays.
     documents : polars.DataFrame
@@ -306,19 +306,19 @@ def finish_shards(
     import_report: Mapping[str, Any] | None = None,
     fingerprint: str | None = None,
 ) -> str:
-    """Write the manifest of a folder of shards whose tables are all there; give the fingerprint.
+    """Write the manifest of a folder of shards with all its tables; return the fingerprint.
 
     Parameters
     ----------
     folder : Path
     counts : sequence of mappings
-        What `write_shard` gave for each shard.
+        Results of `write_shard`, one per shard.
     sizes : tuple of int
-        Words, authors and categories.
+        Numbers of words, authors and categories.
     metadata : list of str
         Columns of the tables of documents besides id and title.
     report, preparation, import_report
-        As a `Corpus` has them.
+        As in `Corpus`.
     fingerprint : str, optional
         Computed from the files, one column at a time, if not given.
     """
@@ -356,7 +356,7 @@ def fingerprint_of(shards: Shards, text: TextStore) -> str:
 
 
 def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> Any:
-    """Read a column of the table of documents of one shard, as polars has it."""
+    """Read a column of the table of documents of one shard, as a polars series."""
     shard = shards.all[number]
     path = shards.folder / shard.name / "documents.parquet"
     try:
@@ -364,11 +364,11 @@ def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> 
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(
-            f"The column '{name}' of '{path}' cannot be read ({reason}); make the corpus anew."
+            f"The column '{name}' of '{path}' cannot be read ({reason}); create the corpus again."
         ) from error
     if len(values) != shard.counts["documents"]:
         raise CorpusError(
             f"'{path}' does not match the manifest: it has {len(values)} rows instead of "
-            f"{shard.counts['documents']}; make the corpus anew."
+            f"{shard.counts['documents']}; create the corpus again."
         )
     return values

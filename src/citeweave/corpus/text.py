@@ -161,7 +161,7 @@ def hash_blocks(
 
 
 def _batches(values: Iterable[Any], size: int = 4096) -> Iterator[bytes]:
-    """Give the bytes of so many values at a time."""
+    """Yield the bytes of the values, a given number at a time."""
     source = iter(values)
     while some := list(islice(source, size)):
         yield canonical_bytes(some)

@@ -81,7 +81,17 @@ class TableRow:
     remark: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as JSON-serialisable values."""
+        """Return the row as JSON-serialisable values.
+
+        Examples
+        --------
+        >>> from citeweave.datasets import TableRow
+        >>> counts = dict.fromkeys(("documents", "authors", "vocabulary", "records_read"), 80)
+        >>> counts |= {"citations": 300, "references": 310}
+        >>> means = {"words_per_document": 31.4, "percent_repeat": 20.0}
+        >>> TableRow(name="mine", **counts, **means, paper=None, remark="").as_dict()["citations"]
+        300
+        """
         return asdict(self)
 
 

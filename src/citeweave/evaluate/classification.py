@@ -63,7 +63,7 @@ def accuracy(predicted: Any, classes: Any) -> float:
 
 
 def macro_f1(predicted: Any, classes: Any) -> float:
-    """Mean of the classes' F1, each class counting alike.
+    """Mean of the F1 scores of the classes, with equal weights.
 
     The mean is over the classes that are true or predicted for at least one document.
 

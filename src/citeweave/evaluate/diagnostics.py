@@ -1,8 +1,8 @@
 """Do the chains of a run agree? Figures of convergence, and a verdict in plain words.
 
-What is asked, in this order: are there chains at all, are they long enough to be judged, did they
-find the same topics, do they still drift, do their log posteriors agree. `citeweave evaluate`, the
-explorer and the report all show this verdict.
+The questions are, in this order: are there chains at all, are they long enough to be judged, did
+they find the same topics, do they still drift, do their log posteriors agree? `citeweave evaluate`,
+the explorer and the report all show this verdict.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 __all__ = ["Diagnostics", "TraceCheck", "Verdict", "judge_chains", "judge_traces", "kept_traces"]
 
 GOOD_RHAT = 1.05
-"""R-hat up to which chains are said to agree. 1.01 is asked where single parameters are reported
-to many digits; topics and shares are read to two."""
+"""Largest R-hat at which chains are said to agree. 1.01 is usual if single parameters are reported
+with many digits; topics and shares are read to two."""
 
 FAIR_RHAT = 1.2
-"""Above this a chain, or the set of chains, is said to be on its way still."""
+"""R-hat above which a chain, or the set of chains, is said to drift still."""
 
 GOOD_AGREEMENT = 0.9
-"""Mean cosine of matched topics from which chains count as having found the same topics."""
+"""Mean cosine of matched topics from which chains are said to have found the same topics."""
 
 FEWEST_DRAWS = 20
-"""Iterations after burn-in below which nothing is said."""
+"""Minimum number of iterations after burn-in for a verdict."""
 
 FEW_INDEPENDENT = 50
-"""Effective draws of the log posterior below which estimates are called rough."""
+"""Number of effective draws of the log posterior below which estimates are called rough."""
 
 _SHOWN = {
-    "best": "What is shown is the most likely chain. ",
-    "average": "What is shown is the mean of them all, matched as well as they can be. ",
-    "consensus": "What is shown is what the chains agree on. ",
+    "best": "The results shown are those of the most likely chain. ",
+    "average": "The results shown are the mean of all chains, matched as well as possible. ",
+    "consensus": "The results shown are those on which the chains agree. ",
 }
 
 
@@ -116,15 +116,15 @@ def judge_traces(
         As `SCNTM.traces_`; ``concentrations`` has a third axis, the levels. Chains are judged by
         the joint log posterior, those of earlier releases by the log likelihood.
     burn_in : int
-        Iterations before the ones that are judged.
+        Number of initial iterations that are not judged.
     agreements : sequence of float
         As `SCNTM.combination_["agreements"]`.
     level_names : sequence of str
         Names of the levels of ``concentrations``.
     unfinished : str
-        How far the run is, where it is not done ("300 of 500 iterations").
+        Progress of an unfinished run ("300 of 500 iterations").
     how : str
-        How the chains became one model, as `SCNTM.combination_["how"]`.
+        How the chains were combined, as in `SCNTM.combination_["how"]`.
 
     Examples
     --------
@@ -139,8 +139,8 @@ def judge_traces(
             Verdict(
                 "unknown",
                 "No chains to judge",
-                "This model was not sampled, so there are no chains whose agreement could be "
-                "looked at. Fit it again from other random starts and compare.",
+                "This model was not sampled, so there are no chains to compare. Fit it "
+                "again from other random starts and compare the results.",
             ),
             chains=0,
             draws=0,
@@ -205,7 +205,7 @@ def judge_chains(model: Any) -> Diagnostics:
 
 
 def _with_outcome(model: Any, found: Diagnostics) -> Diagnostics:
-    """Say of a run that is done whether its chains settled, and how it goes on."""
+    """State whether the chains of a finished run settled, and how to continue it."""
     result = getattr(model, "_result", None)
     settlement = getattr(result, "settlement", None)
     if result is None or settlement is None:
@@ -229,9 +229,9 @@ def kept_traces(
     level_names: Sequence[str] = (),
     names: Sequence[str] = ("topics", "acceptance"),
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Give traces after burn-in, [chains, draws], that do not depend on how topics are numbered.
+    """Return traces after burn-in, [chains, draws], that do not depend on topic numbers.
 
-    The shown one, those named, and the concentration of each level; named as people read them.
+    These are the main one, those named, and the concentration of each level, with display names.
     """
     shown = shown_trace(traces)
     if shown is not None:
@@ -246,7 +246,7 @@ def kept_traces(
 
 
 def _after(trace: np.ndarray, burn_in: int) -> np.ndarray:
-    """Take what every chain has after burn-in; chains of an unfinished run differ in length."""
+    """Return the draws after burn-in that all chains have; unfinished chains differ in length."""
     kept = np.asarray(trace, np.float64)[:, burn_in:]
     return np.asarray(kept[:, np.isfinite(kept).all(axis=0)])
 
@@ -315,7 +315,7 @@ def _judge_several(
 
 
 def _mark(verdict: Verdict, unfinished: str) -> Verdict:
-    """Say first that a run is not done: all else may change."""
+    """State first that a run is not finished, because the verdict may still change."""
     if not unfinished:
         return verdict
     return Verdict(

@@ -1,4 +1,4 @@
-"""One call for everything: all measures of a model that can be taken honestly."""
+"""All measures of a model that can be computed without bias, in one call."""
 
 import os
 from collections.abc import Sequence
@@ -48,11 +48,11 @@ def evaluate(
     seed: int = 0,
     threads: int | None = None,
 ) -> Evaluation:
-    """Take every measure of a fitted model that its corpus and the test documents allow.
+    """Compute every measure of a fitted model that its corpus and the test documents allow.
 
     Nothing is used twice: words and citations that are scored were not used to estimate what they
-    are scored with, unless the measure says "in sample". A measure that cannot be taken is listed
-    with the reason.
+    are scored with, unless the measure says "in sample". A measure that cannot be computed is
+    listed with the reason.
 
     Parameters
     ----------
@@ -63,26 +63,26 @@ def evaluate(
     links : array-like of int, shape (n, 2), optional
         Citations as rows (test document, training document).
     categories : bool
-        Compare with categories where documents have them.
+        Compare with categories if documents have them.
     labels : {"hidden", "seen"}
         Whether categories of test documents are hidden while topics are estimated; "seen" is the
-        paper's protocol, and all that rests on it says so.
+        paper's protocol, and results that depend on it say so.
     words : "all", "title", "none" or float, optional
         Words of test documents that topics are estimated from. If not given: all of them for
         clusters, labels and links; for perplexity the title words where documents have titles,
-        else half of each document's words.
+        otherwise half of each document's words.
     method : {"paper", "gibbs"}
         How an SCNTM estimates topics of test documents, see `SCNTM.fold_in`.
     samples : int
-        Samples of it.
+        Number of its samples.
     k : sequence of int
         Depths of precision and recall of links.
     negatives : int
-        Pairs drawn for each citation that is scored.
+        Number of pairs drawn for each scored citation.
     seed : int
-        Of all that is drawn.
+        Seed of all random draws.
     threads : int, optional
-        For estimating topics of test documents.
+        Threads for estimating the topics of test documents.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def evaluate(
             f"'model' must be a fitted SCNTM or baseline. Got {type(model).__name__}, which is not "
             "fitted or lacks what docs/understand/baselines.md lists, instead."
         )
-    depth_name = choice("k", "at")  # as --at is called in Python
+    depth_name = choice("k", "at")  # the Python name of --at
     for name, value in (("negatives", negatives), *((depth_name, depth) for depth in k)):
         check_integer(value, name, lowest=1)
     task = _Task(model, labels, words, method, samples, seed, threads)
@@ -118,7 +118,7 @@ def evaluate(
         rows += measuring.missing("clusters", measuring.CLUSTER_NAMES, TRAIN, "not asked for")
     new = None if test is None else find_new_documents(test, model.corpus_, links=links)
     if new is not None and words is not None:
-        choose_words(new.corpus, words, seed=seed)  # refuses what the documents do not allow
+        choose_words(new.corpus, words, seed=seed)  # refuses what documents do not allow
     if new is not None and categories:
         rows += task.clusters(new)
     rows += _training_perplexity(model)
@@ -146,7 +146,7 @@ def _name(model: TopicModel) -> str:
 
 
 def _reads(model: TopicModel) -> frozenset[str]:
-    """Of words and links, what topics of new documents are estimated from."""
+    """Return the data (words, links) from which topics of new documents are estimated."""
     if isinstance(model, SCNTM):
         linked = model.spec_.citations is not None
         return frozenset({"words", "links"} if linked else {"words"})
@@ -187,11 +187,11 @@ def _training_clusters(model: TopicModel) -> list[Measure]:
 
 
 def _training_perplexity(model: TopicModel) -> list[Measure]:
-    """Give the figure in sample, named so, and the honest one if words were held out."""
+    """Return the in-sample perplexity, named so, and that of held-out words if there are any."""
     rows = []
     if model.corpus_.n_tokens:
         scored = in_sample_perplexity(model)
-        how = "scored with what was learned from the same words: no test"
+        how = "scored with estimates from the same words: not a test"
         rows.append(Measure("words", "perplexity, in sample", TRAIN, scored.value, how))
     else:
         why = "the corpus has no words"
@@ -203,13 +203,13 @@ def _training_perplexity(model: TopicModel) -> list[Measure]:
         return rows + measuring.missing("words", (name,), where, why)
     document, word = np.asarray(model.held_out_["words"]).T
     share = len(word) / (len(word) + model.corpus_.n_tokens)
-    how = f"{len(word):,} words ({share:.0%} of all) taken out before the fit"
+    how = f"{len(word):,} words ({share:.0%} of all) held out before the fit"
     scored = plain_perplexity(model.doc_topic_, model.topic_word_, document, word)
     return [*rows, Measure("words", name, where, scored.value, scored.explain(how))]
 
 
 class _Task:
-    """Topics of test documents under one protocol, and what is measured with them."""
+    """Topics of test documents under one protocol, and the measures based on them."""
 
     def __init__(
         self,
@@ -255,7 +255,7 @@ class _Task:
         return f"{text}, {self.method} fold-in"
 
     def topics(self, new: NewDocuments, *, citations: bool) -> np.ndarray:
-        """Estimate topics with the words that are not for scoring."""
+        """Estimate topics from the words that are not scored."""
         words = "all" if self.words is None else self.words
         links = new.links if citations else new.links[:0]
         if isinstance(self.model, SCNTM):
@@ -295,7 +295,7 @@ class _Task:
         theirs = translate(corpus, self.model.corpus_).category
         known = corpus.categories >= 0
         true = np.full(corpus.n_documents, -1, dtype=np.int64)
-        # a category that training has not got can only be missed: it keeps a number of its own
+        # a category that is not in the training corpus is always wrong, so it gets its own number
         unseen = self.model.corpus_.n_categories + np.arange(len(theirs))
         numbers = np.where(theirs >= 0, theirs, unseen)
         true[known] = numbers[corpus.categories[known]]
@@ -306,7 +306,7 @@ class _Task:
         words = completion_words(new.corpus) if self.words is None else self.words
         if words == "all":
             other = choice("words='title' or 0.5", "--words title or 0.5")
-            why = f"all words went into the estimates, none is left to score; {other}"
+            why = f"all words were used for the estimates, so none are left to score; {other}"
             return measuring.missing("words", ("perplexity",), TEST, why)
         if isinstance(self.model, SCNTM):
             found = perplexity(
@@ -321,7 +321,7 @@ class _Task:
     def links(self, new: NewDocuments, *, k: Sequence[int], negatives: int) -> list[Measure]:
         """Score citations of training documents with topics estimated without them."""
         if "words" not in _reads(self.model):
-            why = "the model places new documents by citations, which are what is to be predicted"
+            why = "the model places new documents by the citations that are to be predicted"
             return measuring.missing("links", ("AUC",), f"citations of {TEST}", why)
         theta = self.topics(new, citations=False)
         return measuring.measure_new_links(
@@ -339,7 +339,7 @@ class _Task:
 
 
 def _transform(model: TopicModel, corpus: Corpus, links: np.ndarray) -> np.ndarray:
-    """Place documents; a model of someone else's may know nothing of links."""
+    """Place documents; models from outside this package may not accept links."""
     if isinstance(model, PlacingModel):
         return model.transform(corpus, links=links)
     return model.transform(corpus)

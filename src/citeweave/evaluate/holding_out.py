@@ -1,4 +1,4 @@
-"""What is set aside before a model is fitted, so that it can be scored honestly afterwards."""
+"""Data held out before a model is fitted, so that it can be evaluated without bias."""
 
 import dataclasses
 
@@ -22,31 +22,31 @@ def hold_out(
     labels: int | None = None,
     seed: int = 0,
 ) -> tuple[Corpus, dict[str, np.ndarray]]:
-    """Take documents, citations, words or labels out of a corpus, to be scored by `evaluate`.
+    """Hold out documents, citations, words or labels of a corpus, for `evaluate`.
 
     Parameters
     ----------
     corpus : Corpus
     documents : float, optional
-        Share of whole documents to leave out. They are not in what is returned: give
-        ``evaluate(model, corpus)`` the whole corpus, and it finds them.
+        Share of whole documents to leave out. They are not returned: pass the whole corpus to
+        ``evaluate(model, corpus)``, which finds them.
     citations : float, optional
         Share of the (remaining) pairs of linked documents.
     words : float, optional
         Share of each (remaining) document's words.
     labels : int, optional
-        How many labels of each category stay, for models that draw the others' (``labels="some"``);
-        of a category with fewer than twice as many, half.
+        Number of labels of each category to keep, for models that infer the others
+        (``labels="some"``); half of them if a category has fewer than twice as many.
     seed : int
-        Of all draws.
+        Seed of all draws.
 
     Returns
     -------
     train : Corpus
-        To fit a model to.
+        The corpus to which a model is to be fitted.
     held_out : dict of ndarray
         For ``fit(train, held_out=...)``: ``citations``, rows (citing, cited), ``words``, rows
-        (document, word), and ``labels``, rows (document, category), where asked for.
+        (document, word), and ``labels``, rows (document, category), as requested.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def hold_out(
 
 
 def _hold_out_labels(corpus: Corpus, each: int, seed: int) -> tuple[Corpus, np.ndarray]:
-    """Take away all labels but a few of each category; gives those taken, (document, category)."""
+    """Remove all but a few labels of each category; return those removed, (document, category)."""
     check_integer(each, "labels", lowest=1)
     label = np.asarray(corpus.categories)
     if not (label >= 0).any():

@@ -1,7 +1,7 @@
-"""Scores of pairs of documents: rates of models that have them, likeness of topics and of words.
+"""Scores of pairs of documents: rates of models, similarity of topics and of words.
 
-Each is a product of something of the citing with something of the cited document, so a row a
-document is all that is stored, and scores are made for the pairs or rows asked for.
+Each is a product of a vector of the citing and a vector of the cited document. Only these vectors
+are stored; scores are computed for requested pairs or rows.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _CHUNK_PAIRS = 50_000
 
 @runtime_checkable
 class PopularityModel(Protocol):
-    """A fitted model with a rate of links without direction, as PMTLM is."""
+    """A fitted model with rates of undirected links, such as PMTLM."""
 
     @property
     def doc_topic_(self) -> np.ndarray:
@@ -52,13 +52,13 @@ class PopularityModel(Protocol):
 
 @dataclass(frozen=True)
 class LinkScores:
-    """Scores s_ij = citing_i . cited_j of all pairs of documents, made when asked for.
+    """Scores s_ij = citing_i . cited_j of all pairs of documents, computed on demand.
 
     Attributes
     ----------
     citing, cited : ndarray or sparse csr_array, shapes (D, K) and (D', K)
-        What each document brings as the citing, and as the cited one. They are the same documents,
-        or (new documents that cite those of the training corpus) two different lists.
+        Vectors of each document as the citing and as the cited one. Both are of the same documents,
+        or of new documents that cite those of the training corpus.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class LinkScores:
     cited: Any
 
     def __post_init__(self) -> None:
-        """Check that the two belong together and are finite."""
+        """Check that the two match and are finite."""
         if self.citing.shape[1:] != self.cited.shape[1:] or len(self.citing.shape) != 2:
             raise ParameterError(
                 "'citing' and 'cited' must have the shapes (documents, features) and one number of "
@@ -94,7 +94,15 @@ class LinkScores:
         return int(self.cited.shape[0])
 
     def pairs(self, pairs: Any) -> np.ndarray:
-        """Return the scores of pairs (citing, cited), shape (n,)."""
+        """Return the scores of pairs (citing, cited), shape (n,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> scores = LinkScores(np.eye(2), np.array([[0.0, 1.0], [2.0, 3.0]]))
+        >>> scores.pairs([(0, 1), (1, 1)]).tolist()
+        [2.0, 3.0]
+        """
         citing = int(self.citing.shape[0])
         given = as_pairs(pairs, citing, "pairs", cited=self.n_documents)
         out = np.empty(len(given))
@@ -105,7 +113,15 @@ class LinkScores:
         return out
 
     def rows(self, citing: Any) -> np.ndarray:
-        """Return the scores of some citing documents with all others, dense, shape (n, D')."""
+        """Return the scores of some citing documents with all others, dense, shape (n, D').
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> scores = LinkScores(np.eye(2), np.array([[0.0, 1.0], [2.0, 3.0]]))
+        >>> scores.rows([1]).tolist()
+        [[1.0, 3.0]]
+        """
         found = self.citing[np.asarray(citing)] @ self.cited.T
         dense = found if isinstance(found, np.ndarray) else found.toarray()
         return np.asarray(dense, dtype=np.float64)
@@ -229,7 +245,7 @@ def model_scores(
     -------
     LinkScores
     str
-        What the scores are.
+        Description of the scores.
 
     Examples
     --------
@@ -239,14 +255,14 @@ def model_scores(
     >>> how
     'rate of citations at posterior means'
     """
-    alike = "" if propensities else ", all documents alike but for their topics"
+    alike = "" if propensities else ", with all documents equal except for their topics"
     if isinstance(model, SCNTM) and model.spec_.citations is not None:
         rates = scntm_scores(model, new, propensities=propensities)
         return rates, f"rate of citations at posterior means{alike}"
     if isinstance(model, PopularityModel):
         rates = pmtlm_scores(model, new, propensities=propensities)
         return rates, f"rate of links of the fitted PMTLM{alike}"
-    return topic_scores(model, new), "likeness of topics (the model has no rate of citations)"
+    return topic_scores(model, new), "similarity of topics (the model has no rate of citations)"
 
 
 def tfidf_scores(corpus: Corpus, new: Corpus | None = None) -> LinkScores:

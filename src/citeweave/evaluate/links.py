@@ -1,8 +1,8 @@
-"""Link prediction: citations held out, documents to mistake them for, and what is measured.
+"""Link prediction: held-out citations, negative pairs, and measures.
 
 A model is fitted to the corpus without the held-out citations and scores pairs of documents (see
 `citeweave.evaluate.link_scores`). `auc` asks whether held-out citations score above pairs that
-could have been citations as far as degrees tell, `ranking_scores` whether they are among the best
+could have been citations judging by degrees, `ranking_scores` whether they are among the best
 of all documents.
 """
 
@@ -90,10 +90,10 @@ class LinkPrediction(NamedTuple):
 
 
 def hold_out_citations(corpus: Corpus, *, share: float = 0.1, seed: int | None = 0) -> HeldOut:
-    """Take a random share of the citations out of a corpus.
+    """Hold out a random share of the citations of a corpus.
 
-    Two documents that cite each other are held out or kept as one, so that what is left does not
-    tell. All documents stay, some perhaps without a citation.
+    Two documents that cite each other are held out or kept together, so that the remaining
+    citation does not reveal the other. All documents stay, some perhaps without a citation.
 
     Parameters
     ----------
@@ -358,9 +358,9 @@ def link_prediction(
 def _draw_unlinked(
     citing: int, linked: np.ndarray, times: np.ndarray, rng: np.random.Generator
 ) -> int:
-    """Draw from the list of all free documents, where most draws hit one that is linked.
+    """Draw from the list of all unlinked documents, if most random draws would hit a linked one.
 
-    In proportion to `times`, or evenly if no free document has any.
+    Draws are in proportion to `times`, or uniform if all of these are 0.
     """
     documents = len(times)
     everyone = np.arange(documents)

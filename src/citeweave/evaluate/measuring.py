@@ -127,7 +127,7 @@ def measure_hidden_labels(model: TopicModel) -> list[Measure]:
     sure[:, -1] = np.maximum(1.0 - sure.sum(axis=1), 0.0)  # categories that no label names
     told = sure.argmax(axis=1)
     where = f"{len(document):,} held-out labels"
-    how = "most probable category; these labels were taken out before the fit"
+    how = "most probable category; these labels were held out before the fit"
     values = (
         accuracy(told, true),
         macro_f1(told, true),
@@ -225,13 +225,13 @@ def _link_rows(
     k: Sequence[int],
     negatives: int,
 ) -> list[Measure]:
-    """Give the measures of a model's scores, and the same of tf-idf beside them.
+    """Return the measures of a model's scores, and those of tf-idf for comparison.
 
-    `scored` are the model's whole rates, which rank all documents, and what its topics alone say,
-    which tells pairs of matched degrees apart.
+    `scored` holds the full rates of the model, which rank all documents, and those by topics alone,
+    which are compared between pairs of matched degrees.
     """
     rows = []
-    plain = (words, "likeness of words alone, to compare with")
+    plain = (words, "similarity of words alone, for comparison")
     for (rates, text), (topical, alike), suffix in (
         (*scored, ""),
         (plain, plain, ", tf-idf cosine"),
@@ -251,7 +251,7 @@ def _link_rows(
 def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
     """Return R-hat and effective sample sizes of traces after burn-in, and the verdict."""
     if not isinstance(model, SCNTM):
-        why = "the model has no chains: it was fitted by other means than sampling"
+        why = "the model has no chains: it was not fitted by sampling"
         return missing("chains", ("R-hat",), "traces", why), ""
     rows: list[Measure] = []
     judged = kept_traces(

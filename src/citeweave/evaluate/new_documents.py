@@ -1,4 +1,4 @@
-"""Which documents a model has not seen, and which of their citations lead to those it has."""
+"""Documents that a model has not seen, and their citations of those it has seen."""
 
 import os
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def find_new_documents(
     if isinstance(test, Split):
         if test.train.n_documents != train.n_documents:
             raise ParameterError(
-                f"{option('test')} must be the split that the model's training documents are of. "
+                f"{option('test')} must be the split that the training documents come from. "
                 f"Got one with {test.train.n_documents} of them, not {train.n_documents}."
             )
         pairs = as_links(test.links.citing if links is None else links, test.test, train)
@@ -105,10 +105,10 @@ def find_new_documents(
 
 
 def _places_in_training(given: Corpus, train: Corpus) -> np.ndarray:
-    """Give the training position of each document, -1 where it has none: same id, same words.
+    """Return the training position of each document with the same id and words, or -1.
 
-    Ids may be made up ("0", "1", ...), so that other documents have the same; but the words of a
-    training document are those of the document given, some perhaps held out.
+    Generated ids ("0", "1", ...) also occur in other corpora. The words must therefore agree as
+    well, except for words that were held out.
     """
     by_id = {name: place for place, name in enumerate(train.ids)}
     place = np.array([by_id.get(name, -1) for name in given.ids], dtype=np.int64)

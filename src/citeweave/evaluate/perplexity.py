@@ -1,6 +1,6 @@
-"""Perplexity of words: of new documents, of words held out, and of those learned from.
+"""Perplexity of words: of new documents, of held-out words, and of training words.
 
-No word is ever used to estimate topics and scored too, but in the figure that is named so.
+No word is both used to estimate topics and scored, except in the figure named "in sample".
 """
 
 import hashlib
@@ -76,7 +76,7 @@ class Perplexity:
 
 
 class HeldOutWords(NamedTuple):
-    """Words taken out of documents before a model is fitted, for `perplexity`.
+    """Words held out of documents before a model is fitted, for `perplexity`.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class HeldOutWords(NamedTuple):
     word: np.ndarray
     """int64 [tokens]."""
     digest: str
-    """Hash of the tokens that were left, so that no other model is scored."""
+    """Hash of the remaining tokens, so that only models fitted to them are scored."""
     share: float
     seed: int
 
@@ -100,7 +100,7 @@ class HeldOutWords(NamedTuple):
 def hold_out_words(
     corpus: Corpus, *, share: float = 0.1, seed: int = 0
 ) -> tuple[Corpus, HeldOutWords]:
-    """Take a random share of each document's words out of a corpus.
+    """Hold out a random share of each document's words.
 
     Parameters
     ----------
@@ -114,9 +114,9 @@ def hold_out_words(
     Returns
     -------
     corpus : Corpus
-        Without the words; documents, vocabulary and all else are the same.
+        The corpus without these words, otherwise unchanged.
     words : HeldOutWords
-        To be scored by `perplexity`.
+        The held-out words, for `perplexity`.
 
     Examples
     --------
@@ -188,18 +188,18 @@ def perplexity(
     new : Corpus, path, HeldOutWords, or None
         New documents: their topics are estimated from `words` and the others are scored. Words
         held out of the training documents before fitting: scored with the fitted topics. None: the
-        training words themselves, scored with what was learned from them (``in sample``).
+        training words themselves, scored with the estimates from them (``in sample``).
     words : "title", "none" or float
-        Of new documents, the words that topics are estimated from, see `SCNTM.fold_in`.
+        Words of new documents from which topics are estimated, see `SCNTM.fold_in`.
     vector : {"theta'", "theta"}
-        Topics of documents as citations see them (the paper's formula), or as words do, which is
-        what the model itself would predict by. The same for models of one document level.
+        Topics of documents as used for citations (the paper's formula), or as used for words, which
+        is the model's own prediction. They are equal in models with one document level.
     burst : bool
-        Of new documents, let words that occur among those estimated from be likelier
-        (burstiness); goes with theta. Needs ``method="gibbs"``, and words that are counted: in
-        Boolean data no word comes twice.
+        For new documents, make words more probable that occur among those used for estimation
+        (burstiness); applies to theta. Needs ``method="gibbs"`` and word counts: in Boolean
+        data no word occurs twice.
     citations, links, method, labels, samples, burn_in, seed, threads
-        Of new documents, as those of `SCNTM.fold_in`.
+        For new documents, as in `SCNTM.fold_in`.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def perplexity(
 
 
 def _burst_mass(found: "FoldIn", document: np.ndarray, scored: np.ndarray) -> np.ndarray:
-    """Give what phi' adds to each scored token: that of its word among those estimated from."""
+    """Return what phi' adds to each scored token: the share of its word among those used."""
     if found.burst_word is None:  # a model without document levels has no bursts
         return np.zeros(int(scored.sum()))
     width = int(found.word.max(initial=0)) + 1
@@ -312,7 +312,7 @@ def _of_training(model: "SCNTM", held: HeldOutWords | None, vector: str) -> Perp
         )
     if held.digest != _digest(corpus):
         raise ParameterError(
-            "The words were held out of another corpus than the one the model was fitted to "
+            "The words were held out of a corpus other than the one the model was fitted to "
             f"({corpus!r}), so it may have learned from them. Fit it to the corpus that "
             "hold_out_words gave with them."
         )

@@ -1,4 +1,4 @@
-"""What an evaluation finds: one row a measure, with where and how it was taken, in words."""
+"""The result of an evaluation: one row per measure, and where and how it was computed."""
 
 import json
 import math
@@ -33,15 +33,15 @@ class Measure:
     Attributes
     ----------
     part : str
-        What it is about: clusters, labels, words, topics, links or chains.
+        Subject: clusters, labels, words, topics, links or chains.
     name : str
         The measure, such as "NMI" or "perplexity, in sample".
     where : str
-        The documents, citations or draws on which it was taken.
+        The documents, citations or draws from which it was computed.
     value : float, optional
         None if it cannot be computed; `how` then says why.
     how : str
-        The protocol in words, or the reason why there is no value.
+        Description of the protocol, or the reason why there is no value.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Evaluation:
         Name of the model.
     measures : tuple of Measure
     verdict : str
-        On the chains, in one line; empty for a model without chains.
+        Verdict on the chains, in one line; empty for a model without chains.
     protocol : mapping
         Settings of the evaluation: test documents, labels, words, method, seed.
 
@@ -95,7 +95,7 @@ class Evaluation:
     def __getitem__(self, key: str | tuple[str, str]) -> float:
         """Return the value of a measure by name, or by (name, where) if there are several.
 
-        Of several places the first with a value is taken.
+        If there are several, the first with a value is returned.
         """
         name, where = key if isinstance(key, tuple) else (key, None)
         found = [m for m in self.measures if m.name == name and where in {None, m.where}]

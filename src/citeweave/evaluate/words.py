@@ -1,4 +1,4 @@
-"""Words taken out, and words scored, for models that are given by their topics alone."""
+"""Words to hold out and to score, for models that are given by their topics only."""
 
 import dataclasses
 from typing import Any, NamedTuple

@@ -60,7 +60,14 @@ class Fold:
         return f"{prefix}{self.number + 1}/{self.of}"
 
     def test_documents(self, documents: int) -> np.ndarray:
-        """Return the sorted positions of the test documents in a corpus of this size."""
+        """Return the sorted positions of the test documents in a corpus of this size.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Fold
+        >>> [len(Fold("fold", number, 3, seed=1).test_documents(8)) for number in range(3)]
+        [3, 3, 2]
+        """
         if self.kind == "whole":
             return np.empty(0, dtype=np.int64)
         if self.kind == "fold":
@@ -78,7 +85,14 @@ class Fold:
         return np.sort(order[:size])
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything that determines the documents, for a fingerprint."""
+        """Return everything that determines the documents, for a fingerprint.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Fold
+        >>> Fold("fold", 0, 3, seed=1).as_json()
+        {'kind': 'fold', 'number': 0, 'of': 3, 'seed': 1}
+        """
         content: dict[str, Any] = {"kind": self.kind}
         if self.kind != "whole":
             content |= {"number": self.number, "of": self.of, "seed": self.seed}

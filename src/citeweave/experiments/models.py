@@ -118,7 +118,14 @@ class ModelChoice:
         return GPU
 
     def build(self, *, seed: int, threads: int | None = None, device: str | None = None) -> Any:
-        """Return the estimator, not fitted yet; a device among its parameters is kept."""
+        """Return the estimator, not fitted yet; a device among its parameters is kept.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import choose
+        >>> choose("louvain:topics=7").build(seed=2)
+        Louvain(topics=7, seed=2)
+        """
         if self.is_scntm:
             # experiments compare models that did the same work
             fixed: dict[str, Any] = {"exactly": True, "chains": 1}
@@ -140,6 +147,12 @@ class ModelChoice:
         A changed default is therefore noticed. Parameters whose value means the behaviour before
         they existed are left out, so that results survive new parameters. The name is not included,
         nor the device, which the runner chooses unless it is a parameter.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import choose
+        >>> choose("louvain:topics=7").as_json()["kind"]
+        'louvain'
         """
         if self.kind == TFIDF:
             return {"kind": self.kind}

@@ -84,7 +84,16 @@ class Scan(NamedTuple):
     reason: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON; unknown values are None."""
+        """Return a dictionary for JSON; unknown values are None.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Scan, ScanRow
+        >>> row = ScanRow(20, 18, 900.0, 0.0, 0.01, float("nan"), 0.1, 0.95, True, 400, 9.0)
+        >>> found = Scan((row,), recommended=20, reason="the only one").to_dict()
+        >>> found["recommended"], found["rows"][0]["auc"]
+        (20, None)
+        """
         rows = [
             {
                 name: None if isinstance(value, float) and math.isnan(value) else value
@@ -95,7 +104,15 @@ class Scan(NamedTuple):
         return {"rows": rows, "recommended": self.recommended, "reason": self.reason}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the scan as JSON."""
+        """Write the scan as JSON.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Scan, ScanRow
+        >>> row = ScanRow(20, 18, 900.0, 0.0, 0.01, 0.9, 0.1, 0.95, True, 400, 9.0)
+        >>> Scan((row,), recommended=20, reason="the only one").save("scan.json").is_file()
+        True
+        """
         target = Path(path)
         with writing(target, "Choose another place."), write_atomically(target) as file:
             file.write((json.dumps(self.to_dict(), indent=2) + "\n").encode())

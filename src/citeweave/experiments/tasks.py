@@ -60,7 +60,16 @@ class Task:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything that determines the numbers, without names that only tables show."""
+        """Return everything that determines the numbers, without names that only tables show.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Task, choose
+        >>> parts = {"dataset": "cora", "corpus": "0f", "model": choose("scntm")}
+        >>> task = Task(**parts, protocol="whole", version=1)
+        >>> task.as_json()["protocol"]
+        {'name': 'whole', 'version': 1}
+        """
         return {
             "corpus": self.corpus,
             "model": self.model.as_json(),

@@ -47,7 +47,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Give what had another name in the release before, with a warning."""
+    """Return an object under its previous name, with a warning."""
     if name == "Placement":
         warnings.warn("Placement is now PaperPlacement.", DeprecationWarning, stacklevel=2)
         return PaperPlacement

@@ -56,7 +56,7 @@ def collaboration_pairs(
 
 
 def left_out(found: Contributors, max_members: int) -> str:
-    """Say how many papers are left out because of their many contributors; "" if none."""
+    """Return a note on papers left out for having too many contributors; "" if none."""
     many = int(np.count_nonzero(found.of_paper.counts > max_members))
     if not many:
         return ""

@@ -1,21 +1,21 @@
 """Colours: one for each topic, the same in every page, plot, graph and file.
 
-Topics get the colours of `PALETTE` in the order of their shares, whatever is drawn of them. Any two
-topics may stand side by side in a bar, so that every two of the first thirty colours are well apart
-in OKLab (Ottosson 2020), and those that follow each other, as in a legend, are farther apart still.
-All are told from white and from the dark ground of the pages: no theme has colours of its own. The
-first ten stay apart for people who confuse red and green. Beyond forty topics colours come again,
-and no colour says a thing that is not also written: names stand beside them.
+Topics get the colours of `PALETTE` in the order of their shares, in every kind of picture. Any two
+topics may be neighbours in a bar, so the first thirty colours are all well separated in OKLab
+(Ottosson 2020), and consecutive colours, as in a legend, even more. All contrast with both the
+white and the dark background of the pages, so the themes share them. The first ten can be
+distinguished by people with red-green colour blindness. Beyond forty topics, colours repeat. No
+information is shown by colour alone: names accompany it.
 """
 
 from collections.abc import Sequence
 
 __all__ = ["OKABE_ITO", "OTHER", "PALETTE", "TopicColours", "mix", "readable_on"]
 
-# Okabe and Ito (2008), without black and yellow, which vanish on a dark and on a white ground.
+# Okabe and Ito (2008), without black and yellow, which vanish on dark and on white backgrounds.
 OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9")
 
-# Each further one is the colour farthest, in OKLab, from those before it, also as seen with
+# Each of the others is the colour farthest, in OKLab, from its predecessors, also as seen with
 # deuteranopia and protanopia (Machado and others 2009), among those of chroma up to 0.185.
 PALETTE = (
     *OKABE_ITO,
@@ -26,7 +26,7 @@ PALETTE = (
     *("#804098", "#90c8d0"),
 )
 OTHER = "#8f8a80"
-"""What is of no topic in use."""
+"""Colour of anything without a topic in use."""
 
 
 class TopicColours:

@@ -1,4 +1,4 @@
-"""All about one institution, country, venue or funder, by a fitted model."""
+"""The page of one institution, country, venue or funder, with topics of a fitted model."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ class ContributorLink(Page):
     name: str
     papers: int
     score: float | None = None
-    """Papers shared with what the page is about."""
+    """Number of papers shared with the subject of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +58,35 @@ class ContributorPage(Page):
     number: int
     name: str
     code: str
-    """ROR of an institution, ISO code of a country; empty for none."""
+    """ROR of an institution, ISO code of a country; empty if there is none."""
     country: str
     """Name of the country of an institution."""
     papers: int
     citations: int
-    """Of its papers, inside the corpus."""
+    """Number of citations of its papers by papers of the corpus."""
     cited_by: int | None
-    """Of its papers, by the count of the source."""
+    """Number of citations of its papers, as counted by the source."""
     h_index: int
-    """Inside the corpus."""
+    """h-index within the corpus."""
     joint: float
-    """Share of its papers that are joint with another of its kind."""
+    """Share of its papers that involve another contributor of its kind."""
     growth: float | None
-    """Yearly growth of its papers."""
+    """Relative growth of its number of papers per year."""
     years: list[int]
     """All years of the corpus."""
     by_year: list[int]
-    """Its papers in each of them."""
+    """Number of its papers in each year."""
     influence: float | None
     """Sum of lambda- of its papers."""
     topics: list[TopicWeight]
-    """Of its node in the model where that has a level of its kind, with intervals; else the mean of
-    theta' over its papers."""
+    """Topics of its node, with intervals, if the model has a level of its kind; otherwise the mean
+    of theta' over its papers."""
     topics_from: str
     """``model`` or ``papers``."""
     partners: list[ContributorLink]
-    """Others of its kind with whom papers are shared."""
+    """Others of its kind that share papers with it."""
     authors: list[AuthorLink]
-    """Of most of its papers: those who work there, where the corpus says it."""
+    """Authors of most of its papers; only those who work there, if the corpus records this."""
     contributors: list[ContributorLink]
     """Contributors of other kinds that share most papers with it."""
     influential: list[PaperLink]
@@ -162,9 +162,9 @@ def contributor_links(
 
 
 def _authors(view: "Exploration", kind: str, one: int, papers: np.ndarray) -> list[AuthorLink]:
-    """Name the authors of most papers; of an institution those who work there.
+    """Return the authors of most papers; for an institution, those who work there.
 
-    Where a source says of few of the papers only who works there, all authors of the papers.
+    If the source records this for only a few of the papers, all authors are listed.
     """
     corpus = view.corpus
     if not corpus.n_authors:

@@ -1,6 +1,6 @@
-"""Who and what a literature is made by: authors, institutions, countries, venues and funders.
+"""Contributors to a literature: authors, institutions, countries, venues and funders.
 
-All of it is of the corpus alone; a fitted model adds topics and influence.
+Everything here depends on the corpus only; a fitted model adds topics and influence.
 """
 
 from collections.abc import Callable, Sequence
@@ -96,7 +96,7 @@ class Contributors:
         found = exact or parts
         if not found:
             raise NotFoundError(
-                f"No {singular_of(self.kind)} is found by {text!r}. Give a number, or a part of "
+                f"There is no {singular_of(self.kind)} {text!r}. Give a number, or a part of "
                 "the name."
             )
         return max(found, key=lambda i: (self.papers.counts[i], -i))
@@ -218,7 +218,7 @@ def growth_of(papers: GroupedIds, years: np.ndarray) -> np.ndarray:
 
     The rate g of a Poisson regression over all years of the corpus, papers ~ (1 + g)^year. Its
     estimate depends on the mean year of the papers alone. Five papers are needed and three years;
-    growth is taken to lie between 1/e and e times a year.
+    growth is limited to between 1/e and e times per year.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Topics over years: spans that fit a table, smoothed courses, and what grew or faded."""
+"""Topics over years: time spans for a table, smoothed shares, and growth."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 __all__ = ["Course", "courses", "span_names"]
 
 MOST_SPANS = 12
-"""Columns of the table of trends; more years are put together."""
+"""Maximum number of columns of the table of trends; more years are grouped."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 20, 25, 50, 100)
 

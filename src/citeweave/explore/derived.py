@@ -1,6 +1,6 @@
-"""What tables and pages share beyond the model's own arrays: labels, sums by author, flows.
+"""Arrays shared by tables and pages, derived from the model: labels, sums by author, flows.
 
-All of it is computed when first asked for and then kept.
+They are computed on first use and then kept.
 """
 
 from functools import cached_property
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Derived"]
 
 _SUPERVISED_LABEL = 0.5
-"""Share of a topic that one category must hold to be named in the topic's label."""
+"""Part of a topic that must be in one category for the topic's label to name it."""
 
 
 class Derived(Facts):

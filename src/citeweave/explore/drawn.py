@@ -1,4 +1,4 @@
-"""The categories that papers are drawn into: their size, topics, words and surest papers."""
+"""Inferred categories: their size, topics, words and most certain papers."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ def category_cards(view: "Exploration") -> list[CategoryCard]:
     for c in np.argsort(-papers, kind="stable")[: int((papers > 0).sum())].tolist():
         mine = np.flatnonzero(best == c)
         open_ones = mine if told is None else mine[~told[mine]]
-        # the surest papers; among equals those that are cited most
+        # the most certain papers; among equals, the most cited ones
         order = np.lexsort((open_ones, -influence[open_ones], -shares[open_ones, c].round(2)))
         spread = None if view.group_sd is None else np.asarray(view.group_sd[c])
         sure = float(shares[open_ones, c].mean()) if len(open_ones) else None
@@ -58,7 +58,7 @@ def category_cards(view: "Exploration") -> list[CategoryCard]:
 
 
 def _words(view: "Exploration", nu: np.ndarray) -> np.ndarray:
-    """Words that stand for each category [C, words]: p(w | c) log(p(w | c) / p(w))."""
+    """Characteristic words of each category [C, words]: p(w | c) log(p(w | c) / p(w))."""
     phi = np.asarray(view.topic_word, np.float64)
     within = nu @ phi
     overall = np.maximum(np.asarray(view.model.topic_share_, np.float64) @ phi, 1e-300)

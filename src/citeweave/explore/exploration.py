@@ -1,4 +1,4 @@
-"""A fitted model to look at: tables, pages, search and names of topics."""
+"""Exploration of a fitted model: tables, pages, search and names of topics."""
 
 import os
 from collections.abc import Sequence
@@ -331,12 +331,21 @@ class Exploration(Derived):
         return [self.author_link(other) for other in found]
 
     def renewed(self) -> "Exploration":
-        """Return the same run with authors joined as currently recorded."""
+        """Return the same run with authors joined as currently recorded.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> view = Exploration(citeweave.example_model())
+        >>> view.renewed().topics().equals(view.topics())
+        True
+        """
         fresh = Exploration(self.model, corpus=self.people.corpus)
         fresh.folder = self.folder
         fresh.people = self.people
         fresh.corpus = self.people.applied()
-        fresh.__dict__["names"] = self.names  # those without a folder are in it alone
+        fresh.__dict__["names"] = self.names  # without a folder, names exist only here
         return fresh
 
     # Institutions, countries, venues, funders
@@ -410,6 +419,15 @@ class Exploration(Derived):
             Name of one level of the model; all levels if not given.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> model = citeweave.SCNTM(topics=3, levels=("venue",), iterations=20, chains=1, seed=1)
+        >>> view = Exploration(model.fit(citeweave.example_corpus()))
+        >>> sorted(view.levels("venue")["name"].unique())
+        ['Annals of Small Data', 'Journal of Examples']
         """
         names = paper_levels(self) if level is None else [level]
         if not names:
@@ -574,7 +592,17 @@ class Exploration(Derived):
         return make_frame(_categories.category_columns(self), pandas=pandas)
 
     def category_cards(self) -> list[CategoryCard]:
-        """Describe the inferred categories that are in use, the largest first."""
+        """Describe the inferred categories that are in use, the largest first.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> model = citeweave.SCNTM(topics=3, categories=3, iterations=20, chains=1, seed=1)
+        >>> view = Exploration(model.fit(citeweave.example_corpus()))
+        >>> sum(card.papers for card in view.category_cards())
+        80
+        """
         return category_cards(self)
 
     def crosstab(self, *, pandas: bool = False) -> Any:
@@ -681,7 +709,7 @@ class Exploration(Derived):
         return known[1]
 
     def __repr__(self) -> str:
-        """Say what is looked at."""
+        """Return a short description."""
         return f"Exploration({self.model_name!r}, {len(self.order)} topics, {self.corpus!r})"
 
     def _repr_html_(self) -> str:

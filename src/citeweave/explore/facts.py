@@ -1,8 +1,8 @@
-"""What all tables are made from: the arrays of a fitted model and its corpus, each found once.
+"""The basis of all tables: arrays of a fitted model and its corpus, each computed once.
 
-Any model with ``doc_topic_`` and ``topic_word_`` can be explored. What else a model or a corpus
-lacks (citations, authors, years) is named in `Facts.missing` with the reason, so that a table can
-leave it out and a page can say why.
+Any model with ``doc_topic_`` and ``topic_word_`` can be explored. Anything else that a model or a
+corpus lacks (citations, authors, years) is listed in `Facts.missing` with the reason, so that a
+table can omit it and a page can say why.
 """
 
 import os
@@ -102,7 +102,7 @@ class Facts:
 
     @cached_property
     def missing(self) -> dict[str, str]:
-        """What cannot be shown, by part ("citations", "authors", "years", ...), and why."""
+        """The parts that cannot be shown ("citations", "authors", "years", ...), with reasons."""
         corpus, found = self.corpus, {}
         if not corpus.n_citations:
             found["citations"] = "The corpus has no citations between its papers."
@@ -188,7 +188,7 @@ class Facts:
 
     @cached_property
     def word_counts(self) -> np.ndarray:
-        """How often each word occurs in the corpus [V]."""
+        """Number of occurrences of each word in the corpus [V]."""
         return np.bincount(self.corpus.tokens, minlength=self.corpus.vocabulary_size)
 
     @cached_property
@@ -213,7 +213,7 @@ class Facts:
 
     @cached_property
     def year_range(self) -> range:
-        """All years from the first to the last, those without papers included."""
+        """All years from the first to the last, including those without papers."""
         known = self.years[self.years > 0]
         return range(int(known.min()), int(known.max()) + 1) if len(known) else range(0)
 
@@ -252,7 +252,7 @@ class Facts:
     def cited_propensity(self) -> np.ndarray | None:
         """Propensity lambda- of each paper to be cited [D]."""
         found = self._optional("cited_propensity_")
-        # PMTLM's popularity has no direction: it is the nearest that the model has
+        # the popularity of PMTLM has no direction, but is the closest equivalent
         return self._optional("popularity_") if found is None else found
 
     @cached_property
@@ -293,7 +293,7 @@ class Facts:
 
     @cached_property
     def _groups(self) -> tuple[Groups, np.ndarray, np.ndarray | None] | None:
-        """Groups with their topics and the spread of these, one row an author or category."""
+        """Groups with their topics and the spread of these, one row per author or category."""
         found: Groups | None = getattr(self.model, "groups_", None)
         topics = None if found is None else self._optional("group_topic_")
         if found is None or topics is None:

@@ -17,7 +17,7 @@ __all__ = ["Columns", "defuse", "flatten_lists", "make_frame", "to_csv"]
 Columns = Mapping[str, tuple[str, Sequence[Any] | Any]]
 """By name: a type ("int", "float", "text", "ints", "floats", "texts") and the values."""
 
-# what spreadsheets skip before a formula, then what begins one, full-width forms too
+# characters that spreadsheets skip before a formula, then those that begin one, also full-width
 _FORMULA = re.compile(r"[\s\x00-\x1f\u200b-\u200f\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
 
 
@@ -60,7 +60,7 @@ def to_pandas(frame: "pl.DataFrame") -> Any:
     except ImportError as error:
         raise MissingDependencyError(
             f"A pandas table needs pandas, which is not installed: {install_package('pandas')}. "
-            "Without pandas=True the table is polars'."
+            "Without pandas=True, a polars table is returned."
         ) from error
     columns = {}
     for column in frame.iter_columns():
@@ -95,7 +95,7 @@ def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
         column = polars.col(name)
         if frame.schema[name].inner.is_float():  # type: ignore[attr-defined]
             column = column.list.eval(polars.element().round(6))
-        # an empty place for what is missing, so that years stay in their places
+        # empty for missing values, so that years keep their positions
         text = polars.element().cast(polars.String).fill_null("")
         joined.append(column.list.eval(text).list.join("; "))
     return frame.with_columns(joined)

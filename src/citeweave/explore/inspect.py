@@ -1,8 +1,8 @@
-"""The counts behind one document's topics, as the paper's worked example reads them.
+"""The counts behind the topics of one document, as in the paper's worked example.
 
 subsec:modelling_topic_hierarchy: words are customers c of theta, their tables t are customers of
 theta', and citations are customers of theta' directly. So ``c(theta') = t(theta) + h``, with h the
-number of citations of each topic, and text, of which there is more, does not outweigh citations.
+number of citations of each topic, and the more numerous words do not outweigh citations.
 """
 
 from collections.abc import Mapping
@@ -29,9 +29,9 @@ class LevelCounts(Page):
 
     level: str
     customers: int
-    """c."""
+    """Customers c."""
     tables: int
-    """t."""
+    """Tables t."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class InspectionRow(Page):
     topic: int
     name: str
     words: int
-    """Tokens of the topic."""
+    """Number of tokens of the topic."""
     examples: list[str]
-    """Which words, the most frequent first."""
+    """Its words, the most frequent first."""
     cites: int
-    """References of the topic."""
+    """Number of references of the topic."""
     cited: int
-    """Citations of the topic that the document gets."""
+    """Number of citations of the topic that the document receives."""
     drawn: int
-    """Self-citations of the topic, where they are unknown and so drawn; two customers each."""
+    """Sampled self-citations of the topic, if they are unknown; two customers each."""
     levels: list[LevelCounts]
     """Lowest level first: theta, theta'."""
     share: float
@@ -78,13 +78,13 @@ class Inspection(Page):
     cites: int
     cited: int
     network: bool
-    """Whether citations counted by that iteration."""
+    """Whether citations were used by that iteration."""
     citation_level: str | None
     levels: list[str]
     """Document levels, the lowest first."""
     rows: list[InspectionRow]
     by_author: list[dict[str, Any]]
-    """Where words choose their author: author, topic and number of words."""
+    """If words choose their author: author, topic and number of words."""
     text: list[str]
     """The same in sentences."""
 
@@ -105,7 +105,7 @@ def inspect_document(view: "Exploration", document: int, *, chain: int | None = 
     if not isinstance(model, FittedAttributes):
         raise NotFoundError(
             f"The model '{view.model_name}' has no counts of customers and tables to inspect; "
-            "models fitted by `citeweave fit` with the sampler have."
+            "only models that `citeweave fit` has sampled have them."
         )
     number, iteration, state = last_state(model, chain)
     # topics of other chains are shown under the numbers they were matched to
@@ -167,7 +167,7 @@ def _document_counts(
 ) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """Name, customers and tables of the document's nodes, the lowest level first.
 
-    Nodes stand in one row: mu, then the nodes of each level, documents last.
+    Nodes are numbered consecutively: mu, then the nodes of each level, documents last.
     """
     spec = view.model.spec_
     above = 1 + sum(len(groups) for groups in view.model.levels_.values())
@@ -182,7 +182,7 @@ def _document_counts(
 def _tokens(
     view: "Exploration", state: Mapping[str, np.ndarray], d: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Topics (and chosen authors) of the tokens, which the sampler holds sorted by word."""
+    """Topics (and chosen authors) of the tokens, which the sampler sorts by word."""
     part = slice(int(view.corpus.offsets[d]), int(view.corpus.offsets[d + 1]))
     return state["assignments.topic"][part], state["assignments.path"][part]
 
@@ -190,7 +190,7 @@ def _tokens(
 def _citation_topics(
     view: "Exploration", state: Mapping[str, np.ndarray], d: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Topics of the citations that a paper makes and gets, and of those of itself."""
+    """Topics of the citations that a paper makes and receives, and of its self-citations."""
     topics = state["assignments.citing_topic"]
     drawn = state.get("assignments.self_topic", np.zeros((0, 0)))  # new in this release
     return topics[view.outgoing[d]], topics[view.incoming[d]], drawn[d : d + 1].ravel()
@@ -227,12 +227,12 @@ def _by_author(
 
 
 def _sentences(found: Inspection) -> list[str]:
-    """Tell the counts as the paper does."""
+    """Describe the counts in sentences, as the paper does."""
     first = (
         f"Document {found.document} has {count(found.words, 'word')}, makes "
-        f"{count(found.cites, 'citation')} inside the corpus and gets {found.cited:,}. These are "
-        f"the counts of chain {found.chain} after iteration {found.iteration:,}: one sample, where "
-        "the other tables show means over all samples."
+        f"{count(found.cites, 'citation')} inside the corpus and receives {found.cited:,}. These "
+        f"are the counts of chain {found.chain} after iteration {found.iteration:,}: one sample, "
+        "while the other tables show means over all samples."
     )
     lines = [first]
     if not found.levels:
@@ -256,11 +256,11 @@ def _sentences(found: Inspection) -> list[str]:
     if found.citation_level is None:
         return lines
     if not found.network:
-        lines.append("Citations did not count yet by that iteration.")
+        lines.append("Citations were not used yet in that iteration.")
         return lines
     lines.append(
-        f"Citations are customers of {found.citation_level} directly, those it makes and those it "
-        f"gets{_drawn(found)}, so its customers are the tables below and the citations: "
+        f"Citations are customers of {found.citation_level} directly, those made and those "
+        f"received{_drawn(found)}, so its customers are the tables below and the citations: "
         + ", ".join(_sum(row, high) for row in found.rows if row.levels[1].customers)
         + "."
     )
@@ -268,18 +268,18 @@ def _sentences(found: Inspection) -> list[str]:
     passed = sum(row.levels[0].tables for row in found.rows)
     if whole and found.citation_level == high:
         lines.append(
-            f"So {whole:,} words count as {passed:,} in {high}, beside "
+            f"So {whole:,} words count as {passed:,} in {high}, next to "
             f"{count(found.cites + found.cited, 'citation')}: the text is diluted."
         )
     return lines
 
 
 def _drawn(found: Inspection) -> str:
-    """Name the self-citations that are drawn, if any."""
+    """Describe the sampled self-citations, if any."""
     number = sum(row.drawn for row in found.rows)
     if number == 0:
         return ""
-    return f", and both ends of {count(number, 'self-citation')} that the sampler drew"
+    return f", and both ends of {count(number, 'self-citation')} drawn by the sampler"
 
 
 def _sum(row: InspectionRow, level: str) -> str:

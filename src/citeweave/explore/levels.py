@@ -1,4 +1,4 @@
-"""Levels that divide papers (venue, period, ...): the topics of each node, by the model itself."""
+"""Levels that divide papers (venue, period, ...): the topics of each node in the model."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,16 +30,16 @@ _VALUE = 4  # place in model.groups.KINDS
 
 
 class LevelTopics(NamedTuple):
-    """The nodes of one level, in the order in which people look for them."""
+    """The nodes of one level, in display order."""
 
     name: str
     groups: Groups
     rows: np.ndarray
-    """int64 [nodes]: periods by time, others by papers, those of unknown papers last."""
+    """int64 [nodes]: periods by time, others by number of papers, unknown ones last."""
     topics: np.ndarray
     """float [B, K]: by row of the groups."""
     spread: np.ndarray | None
-    """Standard deviation of the topics over samples, where the run kept it."""
+    """Standard deviation of the topics over samples, if the run kept it."""
 
     @property
     def timed(self) -> bool:
@@ -59,7 +59,7 @@ def level_topics(view: "Exploration", name: str) -> LevelTopics:
     Raises
     ------
     NotFoundError
-        The model has no such level; the text says how to fit one.
+        The model has no such level; the message says how to fit one.
     """
     if name not in paper_levels(view):
         raise NotFoundError(

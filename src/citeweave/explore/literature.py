@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["SORTS", "Literature", "contributor_columns", "contributor_topics"]
 
 SORTS = ("papers", "citations", "h_index", "cited_by", "growth", "influence", "name")
-"""What tables of contributors can be ordered by."""
+"""Columns by which tables of contributors can be sorted."""
 
 
 class Literature:
@@ -88,18 +88,18 @@ class Literature:
 
     @cached_property
     def year_range(self) -> range:
-        """All years from the first to the last, those without papers included."""
+        """All years from the first to the last, including those without papers."""
         known = self.years[self.years > 0]
         return range(int(known.min()), int(known.max()) + 1) if len(known) else range(0)
 
     @cached_property
     def cited(self) -> np.ndarray:
-        """How often each paper is cited in the corpus [D]."""
+        """Number of citations of each paper within the corpus [D]."""
         return citations_got(self.corpus)
 
     @cached_property
     def cited_by(self) -> np.ndarray | None:
-        """How often each paper is cited by the source's count [D], 0 where unknown."""
+        """Number of citations of each paper as counted by the source [D], 0 if unknown."""
         column = self.corpus.metadata.get("cited_by")
         if column is None or not all(isinstance(value, int | None) for value in column):
             return None
@@ -241,7 +241,7 @@ class Literature:
         return make_frame(columns, pandas=pandas)
 
     def collaboration_note(self, kind: str, max_members: int = MAX_MEMBERS) -> str:
-        """Say how many papers are left out because of their many contributors; "" if none.
+        """Return a note on papers left out for having too many contributors; "" if none.
 
         Examples
         --------
@@ -253,7 +253,7 @@ class Literature:
         return left_out(self.contributors(kind), max_members)
 
     def __repr__(self) -> str:
-        """Say what is looked at."""
+        """Return a short description."""
         return f"Literature({self.corpus!r})"
 
 
@@ -288,7 +288,7 @@ def ordered(
             raise ParameterError(
                 f"{option('sort')} influence needs a fitted run whose model has citations."
             )
-        key = papers  # a corpus without counts of the whole world
+        key = papers  # the corpus has no citation counts of the source
     key = np.where(np.isnan(key[chosen]), -np.inf, key[chosen])
     return chosen[np.lexsort((chosen, -papers[chosen], -key))]
 

@@ -1,4 +1,4 @@
-"""What a page about a topic, an author or a paper holds: plain values, ready for JSON."""
+"""Contents of the pages about topics, authors and papers: plain values, ready for JSON."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -32,7 +32,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class TopicWeight(Page):
-    """A topic and its weight, with an interval where samples give one.
+    """A topic and its weight, with an interval if there are several samples.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class TopicWeight(Page):
     name: str
     weight: float
     low: float | None = None
-    """Mean less 1.64 standard deviations over samples, not below 0."""
+    """Mean minus 1.64 standard deviations over samples, at least 0."""
     high: float | None = None
 
 
@@ -67,7 +67,7 @@ class WordWeight(Page):
     word: str
     probability: float
     lift: float
-    """Its probability in the topic over that in the corpus."""
+    """Its probability in the topic divided by that in the corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ class PaperLink(Page):
     year: int | None
     authors: list[str]
     topic: int
-    """Its dominant topic; in a list of citations the topic of the citation."""
+    """Its dominant topic or, in a list of citations, the topic of the citation."""
     topic_name: str
     cited: int
-    """How often it is cited inside the corpus."""
+    """Number of citations by papers of the corpus."""
     influence: float | None
     """lambda-, its propensity to be cited."""
     score: float | None = None
-    """What the list that it stands in is ranked by."""
+    """The value by which its list is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +119,18 @@ class AuthorLink(Page):
     topic: int
     topic_name: str
     score: float | None = None
-    """What the list that they stand in is ranked by."""
+    """The value by which the list is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorShare(Page):
-    """The share of a paper contributed by an author, in models where all authors count."""
+    """An author's share in a paper, in models of all authors."""
 
     author: int
     name: str
     share: float
     low: float
-    """The share lies above this with probability 0.95."""
+    """The share is above this value with probability 0.95."""
     high: float
 
 
@@ -140,7 +140,7 @@ class WordReason(Page):
 
     word: str
     weight: float
-    """How much it adds to the log odds of the category."""
+    """Its contribution to the log odds of the category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +150,21 @@ class CategoryWeight(Page):
     category: int
     name: str
     probability: float
-    """Share of the kept samples or, where some labels are known, that of all evidence."""
+    """Share of the kept samples or, if some labels are known, probability by all evidence."""
     topics: list[TopicWeight]
-    """Topics of the paper that speak for the category: theta' log(nu / mu), those above 0."""
+    """Topics of the paper that support the category: positive values of theta' log(nu / mu)."""
     linked: int
-    """Papers that it cites or that cite it, and that are of this category."""
+    """Number of papers of this category that it cites or that cite it."""
     words: list[WordReason] = field(default_factory=list)
-    """Its words that speak most for the category."""
+    """Its words that support the category most."""
     papers: list[PaperLink] = field(default_factory=list)
-    """Linked papers that speak most for it; the score is how much, in log odds where some labels
-    are known, else the probability that they are of it."""
+    """Linked papers that support it most. The score is their contribution to the log odds if some
+    labels are known, otherwise the probability that they belong to the category."""
     authors: list[AuthorLink] = field(default_factory=list)
-    """Authors whose other papers are of it; the score is their mean probability."""
+    """Authors whose other papers belong to it; the score is the mean probability of these."""
     odds: dict[str, float] = field(default_factory=dict)
-    """Where some labels are known: what words, citations, authors, topics and the share of the
-    category add to its log odds against the mean of all categories."""
+    """Contributions of words, citations, authors, topics and the share of the category to its log
+    odds against the mean of all categories, if some labels are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +174,16 @@ class CategoryCard(Page):
     category: int
     name: str
     papers: int
-    """That most probably are of it, those with a label included."""
+    """Number of papers for which it is the most probable category, including labelled ones."""
     labelled: int
-    """Of these, papers whose label was given."""
+    """Number of these with a given label."""
     sure: float | None
-    """Mean probability of the category for its other papers."""
+    """Mean probability of the category for its unlabelled papers."""
     topics: list[TopicWeight]
     words: list[str]
-    """That stand for it: p(w | category) log(p(w | category) / p(w))."""
+    """Characteristic words, by p(w | category) log(p(w | category) / p(w))."""
     examples: list[PaperLink]
-    """The papers that are surest to be of it, labelled ones aside; the score is how sure."""
+    """The unlabelled papers that most certainly belong to it; the score is the probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class TopicPage(Page):
     topic: int
     name: str
     label: str
-    """Made of its words; the name where nobody gave another."""
+    """Label made of its words; also the name, unless a user has given one."""
     renamed: bool
     share: float
     """Mean of theta' over all papers."""
@@ -233,18 +233,18 @@ class TopicPage(Page):
     mu_low: float | None
     mu_high: float | None
     papers: int
-    """That it dominates."""
+    """Number of papers whose main topic it is."""
     citations: float | None
     """Expected number of citations made for this topic."""
     strength: float | None
-    """lambdaT."""
+    """lambdaT, the strength of its citations."""
     words: list[WordWeight]
     distinctive: list[WordWeight]
     coherence: float
     slope: float | None
-    """Points of share a year: 0.01 is one per cent of all papers more each year."""
+    """Change of its share per year: 0.01 is one percentage point."""
     growth: float | None
-    """Growth of its share in a year: 0.05 is 5 per cent of what it was."""
+    """Relative growth of its share per year: 0.05 is 5 per cent."""
     years: list[int]
     trend: list[float | None]
     """Its share in each year; None for a year without papers."""
@@ -252,13 +252,13 @@ class TopicPage(Page):
     typical_papers: list[PaperLink]
     authors: list[AuthorLink]
     similar: list[TopicWeight]
-    """Topics of similar words (cosine)."""
+    """Topics with similar words (cosine)."""
     cites: list[TopicWeight]
     """Share of the references of its papers that go to each topic."""
     cited_by: list[TopicWeight]
     """Share of the citations of its papers that come from each topic."""
     categories: list[dict[str, Any]]
-    """Category and how much of the topic is in it, where the corpus has categories."""
+    """Categories and the part of the topic in each, if the corpus has categories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,15 +279,15 @@ class AuthorPage(Page):
     papers: int
     first_papers: int
     years: list[int]
-    """First and last year, where years are known."""
+    """First and last year, if years are known."""
     topics: list[TopicWeight]
     topics_from: str
-    """``model`` where the author has a topic vector nu, ``papers`` where it is their papers'."""
+    """``model`` if the author has a topic vector nu, ``papers`` if it is the mean of the papers."""
     words: list[str]
     """Top words of the dominant topic."""
     influence: float | None
-    """Sum of lambda- of the papers they are first author of; of all by their shares, where all
-    authors count."""
+    """Sum of lambda- of their papers as first author; in models of all authors, of all papers
+    weighted by their shares."""
     influence_all: float | None
     """Sum of lambda- of all their papers."""
     influence_by_topic: list[TopicWeight]
@@ -296,15 +296,15 @@ class AuthorPage(Page):
     publications: list[PaperLink]
     """All their papers, the latest first."""
     citations: int = 0
-    """Of all their papers, inside the corpus."""
+    """Number of citations of all their papers by papers of the corpus."""
     h_index: int = 0
-    """Inside the corpus."""
+    """h-index within the corpus."""
     cited_by: int | None = None
-    """Citations of all their papers by the count of the source."""
+    """Number of citations of all their papers, as counted by the source."""
     institutions: list[dict[str, Any]] = field(default_factory=list)
-    """Where they work: number, name and papers of each institution."""
+    """Their institutions: number, name and number of papers of each."""
     joined: list[dict[str, Any]] = field(default_factory=list)
-    """Authors of the corpus that were joined to this one: number, name and papers of each."""
+    """Authors of the corpus joined with this one: number, name and number of papers of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,13 +329,13 @@ class PaperPage(Page):
     metadata: dict[str, Any]
     """Further columns of the corpus: venue, doi, abstract, keywords, ..."""
     topics: list[TopicWeight]
-    """theta', as citations see it."""
+    """theta', the topics used for citations."""
     about: list[TopicWeight]
     """theta, the topics of its words."""
     cited_for: list[TopicWeight]
-    """Mean topics of the citations that it gets."""
+    """Mean topics of the citations that it receives."""
     differences: list[Difference]
-    """The largest between the two, the largest first."""
+    """The largest differences between the two, the largest first."""
     cited: int
     cites: int
     cited_propensity: float | None
@@ -344,9 +344,9 @@ class PaperPage(Page):
     references: list[PaperLink]
     similar: list[PaperLink]
     drawn_categories: list[CategoryWeight] = field(default_factory=list)
-    """Where papers are drawn into categories, those that are at all likely, the likeliest first."""
+    """In models that infer categories: the possible ones, the most probable first."""
     shares: list[AuthorShare] = field(default_factory=list)
-    """What each author contributes, where all authors count; in their order."""
+    """Share of each author, in order, in models of all authors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,13 +367,13 @@ class PaperPlacement(Page):
     """theta, from its words and references."""
     similar: list[PaperLink]
     likely_cited: list[PaperLink]
-    """By the root of the rate of citing that the model expects, times the likeness of words."""
+    """Ranked by the square root of the expected citation rate times the similarity of words."""
     authors: list[AuthorLink]
-    """By the sum of the similarities of their papers among those most similar."""
+    """Ranked by the summed similarities of their papers among the most similar ones."""
     words_known: int
     words_unknown: int
     unknown_words: list[str]
     references_found: list[PaperLink]
     references_unknown: list[str]
     notes: list[str] = field(default_factory=list)
-    """What was done and what could not be."""
+    """Notes on how the paper was placed, and on what was not possible."""

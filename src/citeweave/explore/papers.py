@@ -1,4 +1,4 @@
-"""Papers: their topics, how much they cite and are cited, and what they are cited for."""
+"""Papers: their topics, their citations, and the topics for which they are cited."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,9 @@ __all__ = ["cited_for", "paper_columns", "paper_link", "paper_page"]
 _LIST = 10
 _LEAST = 0.05
 _MOST = 5
-"""Citations that a page names, the most influential first."""
+"""Maximum number of citations listed on a page, the most influential first."""
 _MEMBER = 0.2
-"""Weight of a topic from which on a paper is listed under it."""
+"""Weight of a topic from which a paper is listed under it."""
 
 
 def cited_for(view: "Exploration") -> np.ndarray | None:
@@ -29,7 +29,7 @@ def cited_for(view: "Exploration") -> np.ndarray | None:
     corpus, incoming = view.corpus, view.incoming
     sums = np.zeros((corpus.n_documents, view.n_topics), np.float32)
     cited = np.flatnonzero(incoming.counts)
-    # rows by cited paper, added up between the papers' starts
+    # rows sorted by cited paper, summed between the starts of papers
     sums[cited] = np.add.reduceat(topics[incoming.members], incoming.start[cited], axis=0)
     sums[cited] /= incoming.counts[cited, None]
     sums[incoming.counts == 0] = np.nan
@@ -95,7 +95,7 @@ def paper_columns(view: "Exploration", *, topic: int | None, top: int | None) ->
 
 
 def _parts(weights: np.ndarray) -> list[list[tuple[int, float]]]:
-    """Topics of papers that weigh something, the largest first, at least one each."""
+    """Topics of papers with noticeable weights, the largest first, at least one each."""
     best = np.argsort(-weights, axis=1, kind="stable")[:, :_MOST]
     values = np.take_along_axis(weights, best, axis=1)
     sizes = np.maximum((values >= _LEAST).sum(axis=1), 1).tolist()
@@ -159,7 +159,7 @@ def paper_page(view: "Exploration", paper: int) -> PaperPage:
 
 
 def _shares(view: "Exploration", d: int) -> list[AuthorShare]:
-    """Name the authors of a paper with what they contribute, where the model tells."""
+    """Return the authors of a paper with their shares, if the model estimates them."""
     corpus, share, interval = view.corpus, view.contribution, view.contribution_interval
     if share is None or interval is None:
         return []
@@ -193,7 +193,7 @@ def _differences(view: "Exploration", d: int, received: np.ndarray) -> list[Diff
 
 
 def _links(view: "Exploration", rows: np.ndarray, end: int) -> list[PaperLink]:
-    """Name the papers at one end of citations, with the citations' topics."""
+    """Return the papers at one end of citations, with the topics of the citations."""
     papers = np.asarray(view.corpus.citations[rows, end])
     key = view.incoming.counts if view.cited_propensity is None else view.cited_propensity
     order = np.lexsort((papers, -key[papers]))

@@ -1,4 +1,4 @@
-"""Groups that levels such as venue have divided, put together again: one row an author."""
+"""Groups divided by levels such as venue, combined again: one row per author."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ __all__ = ["join_parts"]
 def join_parts(
     groups: Groups, topics: np.ndarray, spread: np.ndarray | None
 ) -> tuple[Groups, np.ndarray, np.ndarray | None]:
-    """Give every author and category one row: the mean of their nodes, weighted by papers.
+    """Combine the nodes of every author and category: their mean, weighted by papers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Authors that people join while they look at a run: kept as corrections for the next import."""
+"""Authors joined by users while exploring a run, stored as corrections for the next import."""
 
 import re
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
             return read_people(path)
         except ParameterError as error:
             raise RunError(
-                f"{error} Mend it, or remove it to lose the authors that were joined."
+                f"{error} Correct the file, or remove it and lose the joined authors."
             ) from error
 
     def _save(self, path: Path, content: list[PersonRow]) -> None:
@@ -75,7 +75,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
             for author in authors:
                 claimed[author] = claimed.get(author, 0) + 1
         counts = np.bincount(self.corpus.author_ids, minlength=self.corpus.n_authors)
-        # an author whom the file parts among people is shown as fitted: the next import parts them
+        # an author whom the file divides among people is shown as fitted until the next import
         whole = {
             person: sorted((a for a in own if claimed[a] == 1), key=lambda a: (-counts[a], a))
             for person, own in people.items()
@@ -115,11 +115,11 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
         Raises
         ------
         ParameterError
-            They are one already, or wrote a paper together.
+            They are already one author, or wrote a paper together.
         """
         members = [self.joined(one) or [one] for one in (author, other)]
         if set(members[0]) & set(members[1]):
-            raise ParameterError("These two are one author already. Choose another one.")
+            raise ParameterError("These two are already one author. Choose another one.")
         together = np.intersect1d(self._papers(members[0]), self._papers(members[1]))
         if len(together):
             title = self.corpus.titles[together[0]] or self.corpus.ids[together[0]]
@@ -147,7 +147,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
             raise ParameterError("This author was not joined with another one here.")
         papers = {self.corpus.ids[paper] for paper in self._papers(members).tolist()}
         names = {self.corpus.author_names[one] for one in members}
-        # what the import was told is told again as it was
+        # corrections of the import are repeated unchanged
         before = {(row.name, row.paper): row for row in self._nothing}
 
         def changed(rows: list[PersonRow]) -> list[PersonRow]:
@@ -168,7 +168,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
         return np.unique(np.searchsorted(self.corpus.author_offsets, place, side="right") - 1)
 
     def _author(self, row: PersonRow) -> int | None:
-        """Find the author that a row names as the corpus calls them, if there is one."""
+        """Find the author whose name in the corpus is that of a row, if there is one."""
         if self._place is None:
             self._place = {ident: place for place, ident in enumerate(self.corpus.ids)}
         paper = self._place.get(row.paper)
@@ -212,6 +212,6 @@ def namesakes(corpus: Corpus, author: int) -> list[int]:
 
 
 def _words(name: str) -> list[str]:
-    """Take a name apart without what tells namesakes apart: "Wei Chen (2)", "Wei Chen 0001"."""
+    """Split a name, without the suffix of namesakes: "Wei Chen (2)", "Wei Chen 0001"."""
     plain = re.split(r" [(\[]", name, maxsplit=1)[0].casefold().split()
     return [word for word in plain if not word.isdecimal()]

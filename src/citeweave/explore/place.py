@@ -1,4 +1,4 @@
-"""Where a paper that the model has not seen belongs: topics, similar papers, likely references."""
+"""Place a paper that the model has not seen: topics, similar papers, likely references."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["Tokenise", "match_vocabulary", "place_paper"]
 
 Tokenise = Callable[[str, str], tuple[Sequence[str], Sequence[str]]]
-"""From title and abstract to the tokens of each, as `citeweave.preparing.Pipeline.tokens`."""
+"""Maps title and abstract to their tokens, as `citeweave.preparing.Pipeline.tokens` does."""
 
 _LONGEST_PHRASE = 4
 _AROUND = 300
-"""Papers most similar to the new one, among whose authors those who know the field are."""
+"""Number of most similar papers whose authors are considered as experts."""
 
 
 def match_vocabulary(text: str, known: dict[str, int], longest: int = _LONGEST_PHRASE) -> list[str]:
@@ -59,7 +59,7 @@ def place_paper(
     notes = []
     if tokenise is None:
         tokens = match_vocabulary(f"{title} . {abstract}", view.word_ids)
-        notes.append("Words and phrases were matched with the vocabulary as they stand.")
+        notes.append("Words and phrases were matched with the vocabulary without preprocessing.")
     else:
         tokens = [token for part in tokenise(title, abstract) for token in part]
     known = [view.word_ids[token] for token in tokens if token in view.word_ids]
@@ -67,8 +67,8 @@ def place_paper(
     if not known and not cited:
         raise ParameterError(
             f"None of the {len(tokens)} words of the new paper are in the vocabulary of the "
-            f"model, and none of its {len(references)} references in the corpus: there is nothing "
-            "to place it by. Add an abstract in the language of the corpus."
+            f"model, and none of its {len(references)} references are in the corpus, so it cannot "
+            "be placed. Add an abstract in the language of the corpus."
         )
     topics, citing = _fold_in(view, np.array(known, np.int32), cited, seed, notes)
     cosines = view.word_vectors.like_words(np.array(known, np.int64))
@@ -119,7 +119,7 @@ def reference_key(text: str) -> str:
 
 
 def reference_keys(view: "Exploration") -> dict[str, int]:
-    """Collect the keys by which references are found: titles, DOIs and ids, the surest last."""
+    """Collect the keys of references: titles, DOIs and ids, the most reliable last."""
     corpus = view.corpus
     keys: dict[str, int] = {}
     for column in (corpus.titles, corpus.metadata.get("doi") or [], corpus.ids):
@@ -132,9 +132,9 @@ def reference_keys(view: "Exploration") -> dict[str, int]:
 def _fold_in(
     view: "Exploration", words: np.ndarray, cited: list[int], seed: int, notes: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Estimate theta, which rests on words and references, and theta', which citations see.
+    """Estimate theta, from words and references, and theta', which is used for citations.
 
-    theta' of a paper whose author nobody knows stays near mu; theta has come further.
+    theta' of a paper by an unknown author stays near mu; theta departs further from it.
     """
     corpus = view.corpus
     new = Corpus.from_arrays(
@@ -169,14 +169,14 @@ def _likely_cited(
     number: int,
     notes: list[str],
 ) -> list[PaperLink]:
-    """Rank papers by the root of the rate of being cited, times the likeness of words.
+    """Rank papers by the square root of the citation rate times the similarity of words.
 
-    The rate is lambda-_j sum_k lambdaT_k theta'_k theta'_jk (eq:poisson_likelihood). By itself it
-    favours what the whole field cites, and words by themselves what nobody does: the product
-    finds one and a half times as many of the true references of known papers as either.
+    The rate is lambda-_j sum_k lambdaT_k theta'_k theta'_jk (eq:poisson_likelihood). Alone, it
+    favours papers that the whole field cites, and words alone favour papers that are never cited.
+    The product finds one and a half times as many true references of known papers as either.
     """
     if view.topic_scale is None or view.cited_propensity is None:
-        notes.append(f"The model '{view.model_name}' does not say what papers cite.")
+        notes.append(f"The model '{view.model_name}' does not predict citations.")
         return []
     rate = view.cited_propensity * (view.doc_topic @ (view.topic_scale * topics))
     score = np.sqrt(rate) * cosines if cosines.any() else np.sqrt(rate)
@@ -184,7 +184,7 @@ def _likely_cited(
 
 
 def _authors(view: "Exploration", score: np.ndarray, number: int) -> list[AuthorLink]:
-    """Rank authors by what their papers among the most similar ones add up to."""
+    """Rank authors by the summed similarities of their papers among the most similar ones."""
     corpus = view.corpus
     if not corpus.n_authors:
         return []

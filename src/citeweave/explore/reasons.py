@@ -1,9 +1,9 @@
-"""Why a paper is of a category: its words, the papers linked with it, its authors and topics.
+"""Why a paper belongs to a category: its words, linked papers, authors and topics.
 
-Where some labels are known, the log odds of a category (against the mean of all) are a sum over the
-words of the paper, the papers that citations lead to, its authors and its topics
-(`citeweave.model.read_out`); here it is taken apart. Where none are known, words count by how much
-more probable the category makes them, and papers and authors by being of the category.
+If some labels are known, the log odds of a category (against the mean of all) are a sum over the
+words of the paper, the papers linked with it, its authors and its topics
+(`citeweave.model.read_out`), which is broken down here. If none are known, words are weighted by
+how much more probable the category makes them, and papers and authors by belonging to it.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ __all__ = ["Readings", "category_weights"]
 
 _MOST = 5
 _EARLIER_STEPS = 2
-"""How often words were smoothed for the regression of runs that did not carry them further."""
+"""Number of smoothing steps for the regression in runs of earlier releases."""
 _UNLIKELY = 0.01
 _TINY = 1e-12
 
@@ -65,7 +65,7 @@ class Readings:
         self.by_likeness = self.words @ self.centres
 
     def _carried(self, paper: int) -> tuple[Any, Any]:
-        """How much of each paper's words reaches one, by regression and by likeness [1, D]."""
+        """Weight of each paper's words for one paper, in regression and in likeness [1, D]."""
         column = sparse.eye_array(self.words.shape[0], format="csr")[:, [paper]]
         smoothed = smooth_scales(self.graph, column, self.scales).T.tocsr()  # both are symmetric
         halved = smooth_scales(self.half, column, self.half_scales).T.tocsr()
@@ -161,7 +161,7 @@ def _topics(view: "Exploration", d: int, c: int) -> list[TopicWeight]:
 
 
 def _words(view: "Exploration", d: int, c: int) -> list[WordReason]:
-    """Words of the paper that speak most for the category."""
+    """Words of the paper that support the category most."""
     if view.readings is not None:
         words, weights = view.readings.of_words(d)
         speaks = weights[:, c]
@@ -179,7 +179,7 @@ def _words(view: "Exploration", d: int, c: int) -> list[WordReason]:
 
 
 def _papers(view: "Exploration", d: int, c: int) -> list[PaperLink]:
-    """Linked papers that speak most for the category."""
+    """Linked papers that support the category most."""
     linked = _linked(view, d)
     if view.readings is not None:
         papers, weights = view.readings.of_papers(d)
@@ -193,7 +193,7 @@ def _papers(view: "Exploration", d: int, c: int) -> list[PaperLink]:
 
 
 def _authors(view: "Exploration", d: int, c: int) -> list[AuthorLink]:
-    """Name authors whose other papers are of the category; the score is their mean of it."""
+    """Return authors whose other papers belong to the category; the score is their mean."""
     corpus, shares = view.corpus, view.category_probability
     if shares is None:
         return []

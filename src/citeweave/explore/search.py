@@ -1,7 +1,7 @@
 """Search over papers, authors, topics and institutions: an inverted index of word beginnings.
 
-Words of all entries are sorted, so those with a given beginning stand in one row, and so do the
-entries that hold them: a query reads a slice for each of its words.
+The words of all entries are sorted, so that words with the same beginning, and the entries that
+contain them, are adjacent: a query reads one slice per word.
 """
 
 import re
@@ -32,7 +32,7 @@ PLURALS = {
     "topic": "topics",
     **{singular_of(kind): kind for kind in CONTRIBUTORS if kind != "authors"},
 }
-"""Kinds of things, and what many of them are called."""
+"""Kinds of entries, with their plurals."""
 KINDS = tuple(PLURALS)
 _PARTS = {"author": 4, "topic": 4}
 _SMALL_PART = 10
@@ -62,7 +62,7 @@ class Hit(Page):
     """Its number."""
     label: str
     detail: str
-    """A few words more: year and authors of a paper, papers of an author."""
+    """Further information: year and authors of a paper, papers of an author."""
     score: float
 
 
@@ -133,7 +133,7 @@ class SearchIndex:
         return [(int(i), float(total[i] * (1 + self._weights[i]))) for i in keep]
 
     def _match(self, piece: str) -> np.ndarray:
-        """Worth of a word to each entry: that of the best word that begins with it."""
+        """Weight of a word for each entry: that of the best word that begins with it."""
         first = bisect_left(self._words, piece)
         last = bisect_left(self._words, piece + _LAST)
         match = np.zeros(self._size, np.float32)

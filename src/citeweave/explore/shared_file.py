@@ -1,4 +1,4 @@
-"""A small file in a run's folder that people change while several processes show it."""
+"""A small file in a run folder that users change while several processes show it."""
 
 import contextlib
 import os
@@ -14,11 +14,11 @@ from citeweave.files import locked, writing
 __all__ = ["SharedFile"]
 
 Content = TypeVar("Content")
-_MEND = "Mend the permissions of the run folder."
+_MEND = "Correct the permissions of the run folder."
 
 
 class SharedFile(ABC, Generic[Content]):
-    """A file of people's decisions about a run, reread after another process has written it.
+    """A file of users' decisions about a run, reread after another process has changed it.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SharedFile(ABC, Generic[Content]):
 
     @abstractmethod
     def _load(self, path: Path) -> Content:
-        """Read the file, or raise `FileNotFoundError`, or `RunError` with what is wrong."""
+        """Read the file; raise `FileNotFoundError`, or `RunError` with the reason."""
 
     @abstractmethod
     def _save(self, path: Path, content: Content) -> None:
@@ -46,20 +46,20 @@ class SharedFile(ABC, Generic[Content]):
 
     @property
     def content(self) -> Content:
-        """What the file says now."""
+        """The current content of the file."""
         self._refresh()
         return self._content
 
     @property
     def revision(self) -> int:
-        """A number that grows whenever this or another process changes the content."""
+        """A number that increases when this or another process changes the content."""
         self._refresh()
         return self._revision
 
     def change(self, change: Callable[[Content], Content]) -> None:
         """Replace the content by the result of `change`; saved immediately."""
         with self._lock, self._alone():
-            content = change(self._current())  # another process may have written meanwhile
+            content = change(self._current())  # another process may have written in between
             if self._path is not None:
                 before = _stamp(self._path)
                 with writing(self._path, _MEND):
@@ -79,7 +79,7 @@ class SharedFile(ABC, Generic[Content]):
             return self._nothing
 
     def _refresh(self) -> None:
-        """Take over what another process has written since; what cannot be read is left alone."""
+        """Read what another process has written since; an unreadable file is ignored."""
         if self._path is None or _stamp(self._path) == self._seen:
             return
         with self._lock:
@@ -87,11 +87,11 @@ class SharedFile(ABC, Generic[Content]):
             with contextlib.suppress(RunError):
                 self._content = self._current()
                 self._revision += 1
-            self._seen = stamp  # last: who finds it as it is takes the content for the file's
+            self._seen = stamp  # last, because readers who see this version trust the content
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from writing between our reading and our writing."""
+        """Lock out other processes between reading and writing."""
         if self._path is None:
             yield
             return
@@ -103,7 +103,7 @@ class SharedFile(ABC, Generic[Content]):
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Tell one version of a file from the next; None if there is none."""
+    """Return what distinguishes versions of a file; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -112,9 +112,9 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _come_after(path: Path, moment: int) -> None:
-    """Let a file be younger than the one before it, whatever the ticks of the clock.
+    """Make a file newer than its predecessor, even if the clock has not advanced.
 
-    Both may even have one number, since that of a removed file is used again.
+    Both may have the same inode number, because that of a removed file is reused.
     """
     if path.stat().st_mtime_ns <= moment:
         os.utime(path, ns=(moment + 1, moment + 1))

@@ -1,4 +1,4 @@
-"""What is like what: papers by topics and words, authors by topics."""
+"""Similarity of papers (by topics and words) and of authors (by topics)."""
 
 from typing import TYPE_CHECKING, Any
 

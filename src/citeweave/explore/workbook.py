@@ -1,4 +1,4 @@
-"""Tables as Excel workbooks, one sheet a table."""
+"""Tables as Excel workbooks, one sheet per table."""
 
 import io
 import math
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["MOST_ROWS", "to_xlsx"]
 
 MOST_ROWS = 1_048_575
-"""Rows that a sheet of Excel holds below the names of its columns."""
+"""Maximum number of rows of an Excel sheet, without the header."""
 
 _MOST_CHARACTERS = 32_767
 _LONGEST_NAME = 31
 _FORBIDDEN_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
-# beyond what `printable` leaves out, XML has no place for these
+# XML allows none of these, though `printable` keeps them
 _NO_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -91,7 +91,7 @@ def to_xlsx(tables: "Mapping[str, pl.DataFrame]") -> bytes:
 
 
 def _sheet_names(tables: Mapping[str, Any]) -> Iterator[str]:
-    """Give each sheet a name that Excel takes: short, without some signs, unlike all others."""
+    """Return names of sheets that Excel accepts: short, unique, without special characters."""
     used: set[str] = set()
     for name in tables:
         base = _FORBIDDEN_IN_NAMES.sub(" ", printable(name)).strip(" '") or "table"

@@ -451,9 +451,9 @@ def _finish(
 
 
 def _by_workers(plan: Plan, planted: Planted, corpus: Corpus, run: RunFolder) -> WriteMeans | None:
-    """Let workers write what has rows of documents, where there are shards of them and one chain.
+    """Have workers write estimates with rows of documents, if there are shards and one chain.
 
-    Chains that are to be combined are first brought together.
+    Several chains must first be combined.
     """
     if not plan.divided or plan.chains > 1 or planted.labels is not None:
         return None

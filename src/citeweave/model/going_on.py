@@ -135,7 +135,8 @@ def starting_points(
         last, _ = read_latest(folder, identity, by_workers=longer.divided)
         if last is None:
             raise RunError(
-                f"The run cannot go on: chain {number} has no checkpoint in '{folder}'. Fit again."
+                f"The run cannot continue: chain {number} has no checkpoint in '{folder}'. "
+                "Fit again."
             )
         begun = read_sampling_start(folder, identity, by_workers=longer.divided)
         at_end = last._replace(sums=None, samples=0, settlement=None)

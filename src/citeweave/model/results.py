@@ -185,7 +185,7 @@ def name_estimates(
 def _rows(
     spec: ModelSpec, means: Sums, levels: Sequence[Groups], spread: np.ndarray | None
 ) -> dict[str, np.ndarray]:
-    """Name the estimates that have a row a document, citation or group."""
+    """Return the names of the estimates with one row per document, citation or group."""
     out: dict[str, np.ndarray] = {}
     begin = 1
     for number, groups in enumerate(levels, start=1):
@@ -207,7 +207,7 @@ def _rows(
 def row_means(spec: ModelSpec, tree: Tree, rows: int) -> list[RowMean]:
     """List the same estimates for the workers of a divided chain, who write them.
 
-    ``rows`` are those that a file is to have, about.
+    ``rows`` is the approximate number of rows per file.
     """
     out: list[RowMean] = []
     begin = 1
@@ -271,5 +271,5 @@ def _spread(means: Sums) -> np.ndarray | None:
 
 
 def stack_traces(traces: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Put the traces of all chains side by side."""
+    """Combine the traces of all chains into arrays."""
     return {name: np.stack([trace[name] for trace in traces]) for name in traces[0]}

@@ -1,4 +1,4 @@
-"""A running chain: its steps, what is kept of them, and its checkpoints."""
+"""A running chain: its steps, samples and checkpoints."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -179,7 +179,7 @@ class ChainUnderWay:
             chain.collect_samples(self.sums)
 
     def collect(self) -> Sums:
-        """Give the sums, which the workers of a divided chain hold until then."""
+        """Return the sums, which the workers of a divided chain hold until then."""
         self.chain.collect_samples(self.sums)
         return self.sums
 

@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
 def how_to_go_on(folder: Path | None, iterations: int) -> str:
     """Describe how to extend a finished run by this many iterations."""
     if folder is None:
-        return f"Fit with {choice('out=FOLDER', '--out FOLDER')}, and the run can go on."
+        return f"Fit with {choice('out=FOLDER', '--out FOLDER')}, so that the run can be continued."
     line = choice(
         f"citeweave.resume({str(folder)!r}, iterations='+{iterations}')",
         f"citeweave resume {folder} --iterations +{iterations}",
@@ -46,7 +46,7 @@ def how_to_go_on(folder: Path | None, iterations: int) -> str:
 def settled_verdict(
     settlement: Settlement, *, done: int, asked: int, folder: Path | None
 ) -> Verdict:
-    """Give the verdict on a run that was to continue until its chains agree.
+    """Return the verdict on a run that was to continue until its chains agree.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ __all__ = ["as_networkx", "cluster"]
 
 STARTS = 5
 MANY = 60_000
-"""Networks of so many links are begun once: each start takes seconds, and starts differ little."""
+"""Number of links from which a network is clustered from one start only: starts differ little."""
 
 
 def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
@@ -75,7 +75,7 @@ def cluster(network: WeightedNetwork, *, resolution: float = 1.0, seed: int = 0)
 
 
 def _by_size(parts: list[set[int]], sizes: np.ndarray) -> np.ndarray:
-    """Give clusters numbers by the total size of their nodes, of equal ones by their first node."""
+    """Sort clusters by the total size of their nodes, then by their first node."""
     groups = np.zeros(len(sizes), np.int64)
     order = sorted(parts, key=lambda part: (-float(sizes[list(part)].sum()), min(part)))
     for number, part in enumerate(order):

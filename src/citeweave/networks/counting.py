@@ -1,4 +1,4 @@
-"""What occurs together: sparse tables of events and things, counted fully or in fractions.
+"""Co-occurrence: sparse tables of events and items, with full or fractional counting.
 
 An event is what brings things together: a paper that cites two papers, a paper that two papers
 cite, a paper with its authors or its words. Nothing here is larger than the table itself before a

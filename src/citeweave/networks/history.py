@@ -202,7 +202,7 @@ def _without_circles(ends: np.ndarray, years: np.ndarray) -> np.ndarray:
 
 
 def _in_circles(ends: np.ndarray, total: int) -> np.ndarray:
-    """Tell which citations lie in a strongly connected part, shape (m,)."""
+    """Return which citations are within a strongly connected component, shape (m,)."""
     table: Any = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (total, total))
     _, part = connected_components(table, directed=True, connection="strong")
     return np.asarray(part[ends[:, 0]] == part[ends[:, 1]])

@@ -36,7 +36,7 @@ class WeightedNetwork:
     counts : ndarray, shape (m,)
         How often the two occur together, by full or fractional counting.
     weights : ndarray, shape (m,)
-        The counts as a similarity; equal to `counts` if none was asked for.
+        The counts as a similarity; equal to `counts` if none was requested.
     years : ndarray, shape (n,)
         Mean year of each node, nan if unknown.
     papers : csr_array, shape (papers of the corpus, n), optional

@@ -1,4 +1,4 @@
-"""What maps say of papers: the year, the title, and a short name such as "Heer and Card (2005)"."""
+"""What maps show about papers: year, title, and a short name such as "Heer and Card (2005)"."""
 
 import re
 from typing import Any

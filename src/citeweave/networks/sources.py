@@ -1,4 +1,4 @@
-"""What occurs together in a corpus, for each kind of network: events, things, names and sizes."""
+"""Co-occurrences in a corpus, for each kind of network: events, items, names and sizes."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -104,8 +104,8 @@ def co_cited_works(corpus: Corpus, _: SourceOptions) -> Occurrences:
     column = corpus.metadata.get("outside_references")
     if column is None:
         raise NotFoundError(
-            "There is no map of cited works: the corpus keeps no works outside it that two of its "
-            "papers cite. Import it anew from files with references (Scopus, Web of Science, "
+            "There is no map of cited works: the corpus does not record outside works that two of "
+            "its papers cite. Import it again from files with references (Scopus, Web of Science, "
             "Crossref, PubMed XML), or take co-citation."
         )
     total = corpus.n_documents
@@ -223,7 +223,7 @@ def _together(
     *,
     papers: Any = None,
 ) -> Occurrences:
-    """Describe those who are together in a table, the largest having made most papers.
+    """Describe the contributors in a table of co-occurrences, sized by number of papers.
 
     ``papers`` says who made which; the table itself, if not given.
     """
@@ -284,7 +284,7 @@ def co_words(corpus: Corpus, options: SourceOptions) -> Occurrences:
 
 
 def _keywords(corpus: Corpus, column: list[list[str] | None]) -> Occurrences:
-    """Keywords as they are, but for large and small letters; named as they are written most."""
+    """Keywords, compared case-insensitively and named by their most frequent spelling."""
     numbers: dict[str, int] = {}
     spellings: list[Counter[str]] = []
     papers, things = [], []

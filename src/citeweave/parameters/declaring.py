@@ -54,18 +54,42 @@ class Parameter:
             Meaning of None for that command.
         **changes
             Fields of this class.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM
+        >>> from citeweave.parameters import table_of
+        >>> table_of(SCNTM)["topics"].but(default=50).default
+        50
         """
         if none is not None:
             changes["rule"] = self.rule._replace(none=none)
         return replace(self, **changes)
 
     def left_open(self) -> Self:
-        """Copy it for a command that passes it on only if it is given."""
+        """Copy it for a command that passes it on only if it is given.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM
+        >>> from citeweave.parameters import table_of
+        >>> topics = table_of(SCNTM)["topics"]
+        >>> topics.default, topics.left_open().default == topics.default
+        (20, False)
+        """
         nothing = self.default in {None, ()}
         return self.but(default=UNSET, none="none" if nothing else self.shown or str(self.default))
 
     def from_json(self, value: Any) -> Any:
-        """Return the value from a manifest, whose JSON has no tuples and no infinity."""
+        """Return the value from a manifest, whose JSON has no tuples and no infinity.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM
+        >>> from citeweave.parameters import table_of
+        >>> table_of(SCNTM)["levels"].from_json(["venue"])
+        ('venue',)
+        """
         if self.restore is not None:
             return self.restore(value)
         return tuple(value) if isinstance(value, list) else value

@@ -148,10 +148,10 @@ class TextPlan:
 
 
 class StepRunner(Protocol):
-    """Does a step of some name, or gives what was kept of it."""
+    """Runs a named step, or returns its stored result."""
 
     def __call__(self, name: str, make: Callable[[], T], /) -> T:
-        """Give the result of a step."""
+        """Return the result of a step."""
 
 
 def _at_once(_name: str, make: Callable[[], T], /) -> T:
@@ -181,8 +181,8 @@ def plan_text(
     scratch
         Folder for counts that do not fit into memory.
     step
-        Called with the name of each step and what does it; gives the result. It may have kept
-        that of an earlier call with the same texts, words and settings.
+        Called with the name of each step and the function that computes it; returns the result,
+        which may be stored from an earlier call with the same texts, words and settings.
 
     Returns
     -------

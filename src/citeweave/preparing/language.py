@@ -179,7 +179,7 @@ class LanguageFilter:
 
 @lru_cache(maxsize=1000)
 def _codes(written: str | None) -> frozenset[str]:
-    """Give `language_code`, which few different texts are asked for again and again."""
+    """Return `language_code`, cached because the same few texts occur again and again."""
     return frozenset(language_code(written))
 
 

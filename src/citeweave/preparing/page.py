@@ -53,7 +53,7 @@ tr.sum td { font-weight: 650; background: var(--band); }
 NARROW = frozenset(
     ("documents", "contents", "query", "authors", "citations", "vocabulary", "phrases", "excluded")
 )
-"""Sections that are shown two side by side."""
+"""Sections that are shown in two columns."""
 
 
 def html_page(report: Report) -> str:

@@ -171,7 +171,17 @@ class Pipeline:
         )
 
     def as_preparation(self) -> dict[str, Any]:
-        """Describe the pipeline in JSON-serialisable form, for `from_preparation`."""
+        """Describe the pipeline in JSON-serialisable form, for `from_preparation`.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Pipeline, Settings
+        >>> described = Pipeline(Settings(), {"the"}, {"decision tree": 90.0}, {}).as_preparation()
+        >>> described["phrases"]
+        [['decision tree', 90.0]]
+        >>> Pipeline.from_preparation(described).tokens("The decision tree", None)
+        (['decision tree'], [])
+        """
         return {
             "format": FORMAT,
             "settings": self.settings.as_dict(),
@@ -208,7 +218,15 @@ class Pipeline:
         return first, other
 
     def term(self, unit: str) -> str:
-        """Return the term that a word or phrase is counted as; empty if it is dropped."""
+        """Return the term that a word or phrase is counted as; empty if it is dropped.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Pipeline, Settings
+        >>> pipeline = Pipeline(Settings(), set(), {}, {"colour": "color", "et al": ""})
+        >>> pipeline.term("colour"), pipeline.term("soil"), pipeline.term("et al")
+        ('color', 'soil', '')
+        """
         target = self.thesaurus.get(unit)
         if target is None:
             return "" if unit in self.rules.inner else unit

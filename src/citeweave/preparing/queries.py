@@ -48,7 +48,14 @@ class QueryCounts:
     by_category: dict[str, int] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as JSON-serialisable values."""
+        """Return the counts as JSON-serialisable values.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import QueryCounts
+        >>> QueryCounts(read=2, unmatched=1, by_category={"Biology": 1}).as_dict()
+        {'read': 2, 'unmatched': 1, 'several': 0, 'by_category': {'Biology': 1}}
+        """
         return {
             "read": self.read,
             "unmatched": self.unmatched,

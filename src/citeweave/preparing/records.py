@@ -37,7 +37,18 @@ class Records(Reading):
     _asked: Query | None = None
 
     def select(self, query: Query) -> Self:
-        """Keep only records selected by a keyword query, labelled by its categories."""
+        """Keep only records selected by a keyword query, labelled by its categories.
+
+        Examples
+        --------
+        >>> import io
+        >>> import citeweave
+        >>> from citeweave.preparing import Query
+        >>> file = io.BytesIO(b"@book{a, title={Amino acids}} @book{b, title={Tax law}}")
+        >>> records = citeweave.read(file).select(Query({"Biology": ["amino acid"]}))
+        >>> [(record.title, record.category) for record in records]
+        [('Amino acids', 'Biology')]
+        """
         counts = self._query = QueryCounts()
         self._asked = query
         return self.map(lambda records: query.select(records, counts=counts))

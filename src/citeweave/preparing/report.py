@@ -215,19 +215,49 @@ class Report:
         return sum(self.skipped_by_reason.values())
 
     def skip(self, reason: str, number: int = 1) -> None:
-        """Count records that do not become a document."""
+        """Count records that do not become a document.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report
+        >>> report = Report()
+        >>> report.skip("other language", 3)
+        >>> report.skipped_by_reason, report.records_skipped
+        ({'other language': 3}, 3)
+        """
         if number:
             self.skipped_by_reason[reason] = self.skipped_by_reason.get(reason, 0) + number
 
     def merge(self, kept: str, merged: str, reason: str, title: str | None) -> None:
-        """Record that one record was merged into another."""
+        """Record that one record was merged into another.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report
+        >>> report = Report()
+        >>> report.merge("w1", "w2", "same DOI", "On soil")
+        >>> report.merged_records[0]["kept"], report.records_skipped
+        ('w1', 1)
+        """
         self.skip(reason)
         if len(self.merged_records) < _MERGED_KEPT:
             row = {"kept": kept, "merged": merged, "reason": reason, "title": title}
             self.merged_records.append(row)
 
     def add_reading(self, reading: Reading, query: QueryCounts | None = None) -> None:
-        """Add the results of reading, and of a query, to the report."""
+        """Add the results of reading, and of a query, to the report.
+
+        Examples
+        --------
+        >>> import io
+        >>> from citeweave.preparing import Report
+        >>> from citeweave.reading import read
+        >>> reading = read(io.BytesIO(b"@book{lim, title={Topic models}}"))
+        >>> papers, report = list(reading), Report()
+        >>> report.add_reading(reading)
+        >>> report.records_read, report.problems_total
+        (1, 0)
+        """
         later, self.skipped_by_reason = self.skipped_by_reason, {}
         self.skip(UNREADABLE, reading.records_skipped)
         if query is not None:
@@ -258,7 +288,15 @@ class Report:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Create a report from the result of `as_dict`."""
+        """Create a report from the result of `as_dict`.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report
+        >>> report = Report(documents=3)
+        >>> Report.from_dict(report.as_dict()) == report
+        True
+        """
         if values.get("format") != FORMAT or values.get("version") != VERSION:
             raise CorpusError(
                 f"This is not an import report of version {VERSION}: its format is "
@@ -272,7 +310,15 @@ class Report:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a report saved as JSON, or the one in a corpus folder."""
+        """Read a report saved as JSON, or the one in a corpus folder.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report
+        >>> _ = Report(documents=3).save("report.json")
+        >>> Report.load("report.json").documents
+        3
+        """
         place = Path(path)
         if place.is_dir():
             place /= REPORT_FILE
@@ -285,7 +331,14 @@ class Report:
             raise CorpusError(f"'{place}': {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all values in JSON-serialisable form."""
+        """Return all values in JSON-serialisable form.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report
+        >>> Report(documents=3).as_dict()["documents"]
+        3
+        """
         values = asdict(self)
         for name in ("most_common_dropped", "longest_phrases"):
             values[name] = [list(pair) for pair in values[name]]
@@ -310,7 +363,15 @@ class Report:
         return html_page(self)
 
     def to_json(self) -> str:
-        """Return the report as JSON text."""
+        """Return the report as JSON text.
+
+        Examples
+        --------
+        >>> import json
+        >>> from citeweave.preparing import Report
+        >>> json.loads(Report(documents=3).to_json())["documents"]
+        3
+        """
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -68,10 +68,19 @@ class Settings(PreparationSettings):
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:
-        """Read settings from a TOML file, from its table ``[prepare]`` or from the top level.
+        r"""Read settings from a TOML file, from its table ``[prepare]`` or from the top level.
 
         TOML has no null value: write ``language = "none"`` to keep all languages. Paths in settings
         are relative to the TOML file.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from citeweave.preparing import Settings
+        >>> _ = Path("settings.toml").write_text('[prepare]\nlanguage = "none"\nphrases = false\n')
+        >>> settings = Settings.from_toml("settings.toml")
+        >>> settings.language is None, settings.phrases
+        (True, False)
         """
         path = Path(path)
         try:

@@ -1,4 +1,4 @@
-"""Words of texts as numbers, while texts stream in; and texts of documents in blocks."""
+"""Words of texts as numbers, encoded as texts arrive; and texts of documents in blocks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Span = tuple[int, int]
 
 
 class TextColumns:
-    """The words of all texts, 4 bytes a word; raw text is not kept.
+    """The words of all texts, 4 bytes per word; raw text is not kept.
 
-    Stop words, numbers and punctuation are stored as one -1 between the words that they
-    part, so that phrases do not reach across them.
+    Stop words, numbers and punctuation between words are stored as a single -1, so that phrases do
+    not extend across them.
     """
 
     def __init__(self, rules: WordRules) -> None:
@@ -36,21 +36,21 @@ class TextColumns:
         self._stream = array("i")
 
     def add(self, text: str) -> Span:
-        """Encode a text and give its place."""
+        """Encode a text and return its position."""
         return self.add_all([self.parts(text)])[0]
 
     def parts(self, text: str) -> list[str]:
-        """Clean a text and part it at spaces."""
+        """Clean a text and split it at spaces."""
         return self.rules.clean(text).lower().split()
 
     def add_all(self, texts: Sequence[Sequence[str]]) -> list[Span]:
-        """Encode texts that are cleaned and parted at spaces, and give the place of each."""
+        """Encode texts that are cleaned and split at spaces; return the position of each."""
         look_up = self._of_part.__getitem__
         found = [list(chain.from_iterable(map(look_up, parts))) for parts in texts]
         lengths = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
         ids = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=int(lengths.sum()))
         words = ids >= 0
-        # a break is kept after a word of the same text, once
+        # a single break is kept after a word of the same text
         keep = words.copy()
         keep[1:] |= words[:-1]
         ends = np.cumsum(lengths)
@@ -62,14 +62,14 @@ class TextColumns:
         return list(zip(begins.tolist(), kept.tolist(), strict=True))
 
     def joined(self, documents: Iterable[tuple[list[Span], list[Span]]]) -> Joined:
-        """Put the texts of documents one after the other, a break after each text.
+        """Concatenate the texts of documents, with a break after each text.
 
-        What was collected is given up, so that its memory is free for the steps to come.
+        The collected words are discarded, so that later steps can use the memory.
 
         Parameters
         ----------
         documents
-            For each document the places of its title and of its other texts.
+            For each document, the positions of its title and of its other texts.
         """
         stream = np.frombuffer(self._stream, dtype=np.int32)
         parts, ends, titles, length = [], [], [], 0
@@ -103,10 +103,10 @@ class TextColumns:
 
 
 class _PartIds(dict[str, tuple[int, ...]]):
-    """Ids by part of a text, worked out at first sight.
+    """Word ids of each part of a text, computed when the part first occurs.
 
-    Nothing that may be a word holds a space, so a text can be taken apart at spaces first; its
-    parts, punctuation and all, are nearly always known, which saves the search for words in them.
+    No word contains a space, so a text can first be split at spaces. Its parts, including
+    punctuation, are nearly always known, which saves searching them for words.
     """
 
     def __init__(self, make: Callable[[str], tuple[int, ...]]) -> None:
@@ -120,7 +120,7 @@ class _PartIds(dict[str, tuple[int, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Texts of documents, one after the other.
+    """Texts of documents, concatenated.
 
     Attributes
     ----------
@@ -141,34 +141,34 @@ class TextBlocks(Protocol):
     """The texts of a corpus in blocks of documents, in memory or in files."""
 
     def blocks(self) -> Iterator[Joined]:
-        """Give the blocks in order."""
+        """Yield the blocks in order."""
 
 
 class Texts(TextBlocks, Protocol):
-    """Texts that may be changed, once."""
+    """Texts that can be rewritten once."""
 
     def rewritten(self, step: Callable[[Joined], Joined]) -> TextBlocks:
-        """Give the texts that a step makes of each block."""
+        """Return the texts that a step produces from each block."""
 
 
 class MemoryTexts:
-    """Texts that are in memory.
+    """Texts in memory.
 
     Parameters
     ----------
     blocks
-        Given up when the texts are rewritten.
+        Discarded when the texts are rewritten.
     """
 
     def __init__(self, blocks: list[Joined]) -> None:
         self._blocks = blocks
 
     def blocks(self) -> Iterator[Joined]:
-        """Give the blocks in order."""
+        """Yield the blocks in order."""
         return iter(self._blocks)
 
     def rewritten(self, step: Callable[[Joined], Joined]) -> MemoryTexts:
-        """Give the texts that a step makes of each block."""
+        """Return the texts that a step produces from each block."""
         made = []
         while self._blocks:
             made.append(step(self._blocks.pop(0)))

@@ -39,7 +39,7 @@ def _character(found: re.Match[str]) -> str:
 
 
 def has_entities(line: bytes) -> bool:
-    """Tell whether a line of JSON may hold an entity, without decoding it.
+    """Return whether a line of JSON may contain an entity, without decoding it.
 
     Examples
     --------

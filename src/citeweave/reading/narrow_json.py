@@ -1,4 +1,4 @@
-"""JSON decoders that make objects of the wanted parts only, where msgspec is installed."""
+"""JSON decoders that create only the wanted parts of objects, if msgspec is installed."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _NOTHING = frozenset({b"null", b"{}", b"[]"})
 def narrow_decoder(
     wanted: Mapping[str, Any], *, as_bytes: Collection[str] = ()
 ) -> Callable[[bytes], Any]:
-    """Give a decoder of objects that makes nothing of the parts that nobody wants.
+    """Return a decoder of objects that skips unwanted parts.
 
     Parameters
     ----------
     wanted : mapping
-        Keys of the object; the value is None for all that is below a key, or again a mapping, for
-        an object or a list of objects of which only some parts are wanted.
+        Keys of the object. The value is None for everything below a key, or a mapping if only some
+        parts of an object or of a list of objects are wanted.
     as_bytes : collection of str
-        Keys whose values may be left as JSON text, in bytes; null and what is empty become None.
+        Keys whose values may stay JSON text, in bytes; null and empty values become None.
 
     Returns
     -------
     callable
-        Takes the bytes of one object. It raises ValueError where they are no JSON. Without msgspec,
-        and for what msgspec does not take (a raw tab inside a text, NaN, a text where an object is
-        expected), the standard library decodes everything.
+        Takes the bytes of one object, and raises ValueError if they are not JSON. Without msgspec,
+        and for values that msgspec refuses (a raw tab inside a text, NaN, text instead of an
+        object), the standard library decodes everything.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def narrow_decoder(
 
 
 def _shape(name: str, wanted: Mapping[str, Any], raw: Mapping[str, Any]) -> Any:
-    """Describe wanted parts as a type; what a key holds may be a list of such objects as well."""
+    """Return the type of the wanted parts; a key may also contain a list of such objects."""
     fields: dict[str, Any] = {}
     for key, inside in wanted.items():
         if key in raw:

@@ -2,7 +2,7 @@
 
 Three layouts are read, by their folders: ``data/parquet/works`` and ``data/jsonl/works`` with a
 ``manifest.json`` above them (since 2026), and ``data/works`` with a ``manifest`` inside (before).
-In each, parts lie in folders ``updated_date=…``.
+In each, parts are in folders ``updated_date=…``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MANY, _PACKED = 1 << 20, 1 << 16
 _INDEX, _CITED = "abstract_inverted_index", "referenced_works"
 _PREFIX = "https://openalex.org/W"
 _NAMES = {"display_name": None}
-# What an import looks at; of nested objects only these parts are taken out of Parquet.
+# The fields that an import uses; only these parts of nested objects are read from Parquet.
 _WANTED: dict[str, Any] = {
     "id": None,
     "doi": None,
@@ -75,9 +75,9 @@ class SnapshotPart(NamedTuple):
     ----------
     path : Path
     name : str
-        Below the folder of works, with slashes.
+        Path below the folder of works, with slashes.
     size : int
-        In bytes.
+        Size in bytes.
     """
 
     path: Path
@@ -88,7 +88,7 @@ class SnapshotPart(NamedTuple):
 def works_folder(folder: Path) -> Path | None:
     """Find the folder of works inside a snapshot, or inside a folder of it; None if there is none.
 
-    Of two copies of the same works, Parquet and JSON Lines, Parquet is taken: it reads faster.
+    If the works exist as both Parquet and JSON Lines, Parquet is used, which is faster to read.
     """
     for place in _PLACES:
         works = folder / place
@@ -98,7 +98,7 @@ def works_folder(folder: Path) -> Path | None:
 
 
 def is_snapshot(path: str | Path) -> bool:
-    """Tell whether a path is a folder that holds works as a snapshot does.
+    """Return whether a path is a folder with the works of a snapshot.
 
     Examples
     --------
@@ -115,13 +115,13 @@ def find_parts(folder: Path) -> list[SnapshotPart]:
     Raises
     ------
     CorpusError
-        The folder is no snapshot, or lacks parts that its manifest names.
+        The folder is not a snapshot, or lacks parts that its manifest lists.
     """
     works = works_folder(folder)
     if works is None:
         raise CorpusError(
-            f"'{folder}' is no OpenAlex snapshot: it has no works/updated_date=… below it, as "
-            "data/parquet, data/jsonl and the data of older snapshots have."
+            f"'{folder}' is not an OpenAlex snapshot: it contains no works/updated_date=…, as "
+            "data/parquet, data/jsonl and the data of older snapshots do."
         )
     paths = sorted(
         path
@@ -134,12 +134,12 @@ def find_parts(folder: Path) -> list[SnapshotPart]:
     ]
     _check_manifest(works, {part.name for part in parts})
     if not parts:
-        raise CorpusError(f"'{works}' holds no parts; fetch the snapshot again.")
+        raise CorpusError(f"'{works}' contains no parts; download the snapshot again.")
     return parts
 
 
 def _check_manifest(works: Path, names: set[str]) -> None:
-    """Compare with the manifest, where there is one: a part that is missing would go unnoticed."""
+    """Compare with the manifest, if any: a missing part would otherwise go unnoticed."""
     for path in (works.parent / "manifest.json", works / "manifest", works / "manifest.json"):
         if not path.is_file():
             continue
@@ -158,7 +158,7 @@ def _check_manifest(works: Path, names: set[str]) -> None:
 
 
 def _addresses(content: Any) -> Iterator[str]:
-    """Give all that looks like the address of a part, wherever a manifest has it."""
+    """Yield everything in a manifest that looks like the address of a part."""
     if isinstance(content, dict):
         for value in content.values():
             yield from _addresses(value)
@@ -172,12 +172,12 @@ def _addresses(content: Any) -> Iterator[str]:
 def works_of(
     path: Path, context: FileContext, where: Where | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give (line, work) of the works in a part that meet the conditions.
+    """Yield (line, work) for the works in a part that meet the conditions.
 
-    Of a work the parts that an import looks at are there. Its ``abstract_inverted_index`` may be
-    JSON text in bytes, its ``referenced_works`` that or an array of the numbers in their ids, as
-    objects of them are not needed. `context.counts.read` counts all works, those that do not meet
-    the conditions included.
+    Works contain only the fields that an import uses. ``abstract_inverted_index`` may be JSON text
+    in bytes, and ``referenced_works`` the same or an array of the numbers in the ids, because
+    Python objects are not needed. `context.counts.read` counts all works, including those that do
+    not meet the conditions.
     """
     if path.suffix == ".parquet":
         yield from _from_parquet(path, context, where)
@@ -188,7 +188,7 @@ def works_of(
 def _from_lines(
     path: Path, context: FileContext, where: Where | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    # conditions may ask for parts of objects that an import has no use for
+    # conditions may refer to fields that an import does not use
     asked = {} if where is None else dict.fromkeys(where.columns)
     loads = narrow_decoder(_WANTED | asked, as_bytes=[_INDEX, _CITED])
     counts = context.counts
@@ -199,7 +199,7 @@ def _from_lines(
                 work = loads(line)
             except (ValueError, RecursionError) as error:
                 if line.strip():
-                    context.skip(number, f"line is not valid JSON and was passed over ({error})")
+                    context.skip(number, f"line is not valid JSON and was skipped ({error})")
                 continue
             if not isinstance(work, dict):
                 context.skip(number, f"expected a JSON object, got {type(work).__name__}")
@@ -208,12 +208,12 @@ def _from_lines(
             if where is None or where.holds(work):
                 yield number, decode_all(work) if has_entities(line) else work
     except (OSError, EOFError, zlib.error) as error:
-        # what was read up to there counts; the import says that the part is damaged
+        # works before the damage count; the import reports that the part is damaged
         context.refuse(f"is damaged after line {number} ({error}); fetch it again")
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Give the lines of a file, which is read in large pieces: asking line by line takes longer."""
+    """Yield the lines of a file, which is read in large blocks for speed."""
     rest = b""
     with path.open("rb") as file:
         for piece in (
@@ -226,12 +226,12 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """Unpack a gzip file of one member or several; `gzip` takes a third longer for it."""
+    """Unpack a gzip file of one or more members; the module `gzip` takes a third longer."""
     unzip = None
     while packed := file.read(_PACKED):
         while packed:
             if unzip is None or unzip.eof:
-                packed = packed.lstrip(b"\0")  # some writers fill their last block with zeros
+                packed = packed.lstrip(b"\0")  # some programs pad the last block with zeros
                 if not packed:
                     break
                 unzip = zlib.decompressobj(wbits=31)
@@ -286,7 +286,7 @@ def _rows(table: Any, rows: int) -> Iterator[dict[str, Any]]:
 
 
 def _narrow(pl: Any, name: str, dtype: Any) -> Any:
-    """Leave of a nested column what is wanted: the rest would be made into objects for nothing."""
+    """Keep only the wanted fields of a nested column, so that no others become objects."""
     narrow = _narrowed(pl, dtype, _WANTED[name])
     return pl.col(name) if narrow == dtype else pl.col(name).cast(narrow)
 
@@ -308,7 +308,7 @@ def _narrowed(pl: Any, dtype: Any, wanted: Mapping[str, Any] | None) -> Any:
 
 
 def _with_entities(pl: Any, frame: Any) -> list[str]:
-    """Name the columns in which a text has an entity: few, and going through all takes long."""
+    """Return the columns in which a text has an entity: few, and decoding all would take long."""
     # ids have no entities, and abstracts are decoded when they are put together
     apart = {_CITED, _INDEX}
     return [
@@ -325,7 +325,7 @@ def _mentions_entity(pl: Any, column: Any) -> bool:
 
 
 def _cited_numbers(pl: Any, frame: Any) -> list[np.ndarray] | None:
-    """Read the numbers of the works that each row cites; None if one has no id of OpenAlex."""
+    """Return the numbers of the works that each row cites; None if one has no OpenAlex id."""
     if _CITED not in frame.columns or frame[_CITED].dtype != pl.List(pl.String):
         return None
     lengths = frame[_CITED].list.len().fill_null(0).to_numpy()
@@ -337,7 +337,7 @@ def _cited_numbers(pl: Any, frame: Any) -> list[np.ndarray] | None:
 
 
 def _index(value: Any) -> Any:
-    """Give the inverted index of an abstract as JSON Lines have it; Parquet has a text or a map."""
+    """Return the inverted index of an abstract as in JSON Lines; Parquet has a text or a map."""
     if isinstance(value, str):
         return None if value == "null" else value.encode()
     if isinstance(value, list):

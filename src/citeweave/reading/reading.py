@@ -195,11 +195,31 @@ class Reading(Iterator[Record]):
         return next(self._records)
 
     def close(self) -> None:
-        """Stop reading and close open files."""
+        """Stop reading and close open files.
+
+        Examples
+        --------
+        >>> import io
+        >>> from citeweave.reading import read
+        >>> reading = read(io.BytesIO(b"@book{a, title={Soil}} @book{b, title={Seed}}"))
+        >>> next(reading).title
+        'Soil'
+        >>> reading.close()
+        """
         self._source.close()
 
     def map(self, change: Callable[[Iterable[Record]], Iterator[Record]]) -> Self:
-        """Apply a function that changes, adds or drops records in the stream."""
+        """Apply a function that changes, adds or drops records in the stream.
+
+        Examples
+        --------
+        >>> import io
+        >>> from citeweave.reading import read
+        >>> reading = read(io.BytesIO(b"@book{a, title={Soil}, year=1999} @book{b, title={Seed}}"))
+        >>> dated = reading.map(lambda records: (r for r in records if r.year is not None))
+        >>> [record.title for record in dated]
+        ['Soil']
+        """
         self._records = change(self._records)
         return self
 

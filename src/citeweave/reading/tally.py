@@ -45,7 +45,18 @@ class Tally:
     references: int = 0
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Pass records on, counting them."""
+        """Pass records on, counting them.
+
+        Examples
+        --------
+        >>> from citeweave.reading import Record, Source, Tally
+        >>> tally = Tally()
+        >>> for record in tally.count([Record("w1", Source("x", 1), title="On soil", year=1999)]):
+        ...     print(record.title)
+        On soil
+        >>> tally.with_year
+        1
+        """
         for record in records:
             self.with_title += record.title is not None
             self.with_abstract += record.abstract is not None
@@ -58,5 +69,12 @@ class Tally:
             yield record
 
     def as_dict(self) -> dict[str, int]:
-        """Return the counts as JSON-serialisable values."""
+        """Return the counts as JSON-serialisable values.
+
+        Examples
+        --------
+        >>> from citeweave.reading import Tally
+        >>> Tally(with_title=2).as_dict()["with_title"]
+        2
+        """
         return asdict(self)

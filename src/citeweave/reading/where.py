@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from citeweave.errors import ParameterError
@@ -77,8 +78,13 @@ def _each(items: Any) -> Iterator[str]:
         yield from _named(item)
 
 
-def _inside(key: str) -> Callable[[Any], Iterator[str]]:
-    return lambda item: _named(as_dict(item).get(key))
+# named functions, not lambdas: conditions are sent to worker processes
+def _inside(key: str, item: Any) -> Iterator[str]:
+    return _named(as_dict(item).get(key))
+
+
+def _is_oa(item: Any) -> Iterator[bool]:
+    return _any(as_dict(item).get("is_oa"))
 
 
 def _institutions(authorships: Any) -> Iterator[str]:
@@ -112,9 +118,13 @@ FIELDS: dict[str, WorkField] = {
     "date": WorkField("date", "publication_date", _plain, "date of publication"),
     "type": WorkField("name", "type", _plain, "article, review, preprint, book-chapter, ..."),
     "language": WorkField("name", "language", _plain, "two letters: en, de, ..."),
-    "domain": WorkField("name", "primary_topic", _inside("domain"), "domain of the primary topic"),
-    "field": WorkField("name", "primary_topic", _inside("field"), "field of the primary topic"),
-    "subfield": WorkField("name", "primary_topic", _inside("subfield"), "its subfield"),
+    "domain": WorkField(
+        "name", "primary_topic", partial(_inside, "domain"), "domain of the primary topic"
+    ),
+    "field": WorkField(
+        "name", "primary_topic", partial(_inside, "field"), "field of the primary topic"
+    ),
+    "subfield": WorkField("name", "primary_topic", partial(_inside, "subfield"), "its subfield"),
     "topic": WorkField("name", "primary_topic", _named, "the primary topic"),
     "topics": WorkField("name", "topics", _each, "any topic of the work"),
     "keyword": WorkField("name", "keywords", _each, "any keyword"),
@@ -122,7 +132,7 @@ FIELDS: dict[str, WorkField] = {
     "source": WorkField(
         "name",
         "primary_location",
-        lambda item: _named(as_dict(item).get("source")),
+        partial(_inside, "source"),
         "journal, conference or repository",
     ),
     "author": WorkField("name", "authorships", _authors, "any author"),
@@ -133,9 +143,7 @@ FIELDS: dict[str, WorkField] = {
     ),
     "is_retracted": WorkField("flag", "is_retracted", _any, "retracted"),
     "is_paratext": WorkField("flag", "is_paratext", _any, "cover, table of contents, ..."),
-    "is_oa": WorkField(
-        "flag", "open_access", lambda item: _any(as_dict(item).get("is_oa")), "open access"
-    ),
+    "is_oa": WorkField("flag", "open_access", _is_oa, "open access"),
     "has_abstract": WorkField("flag", "abstract_inverted_index", _any, "has an abstract"),
     "has_references": WorkField("flag", "referenced_works", _any, "has references"),
     "has_doi": WorkField("flag", "doi", _any, "has a DOI"),

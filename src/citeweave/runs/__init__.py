@@ -1,1 +1,1 @@
-"""Runs on disk: the folder of a run, the checkpoints of its chains and the arrays it leaves."""
+"""Runs on disk: the folder of a run, the checkpoints of its chains, and its arrays."""

@@ -1,4 +1,4 @@
-"""Arrays of a run, read from its folder when they are asked for."""
+"""Arrays of a run, read from its folder on first use."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,9 +14,9 @@ __all__ = ["StoredArrays"]
 
 
 class StoredArrays(Mapping[str, np.ndarray]):
-    """The .npy files of a folder by name, mapped into memory when first asked for.
+    """The .npy files of a folder by name, mapped into memory on first use.
 
-    An array of several files, each a range of its rows, has a folder of its name.
+    An array in several files, each with a range of its rows, is a folder of the same name.
     """
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -40,7 +40,7 @@ class StoredArrays(Mapping[str, np.ndarray]):
                         run,
                         self._manifest,
                         path.relative_to(run).as_posix(),
-                        again=f"Make it anew from the chains: citeweave resume {run}",
+                        again=f"Recreate it from the chains: citeweave resume {run}",
                         error=RunError,
                     )
             except OSError as error:
@@ -49,7 +49,7 @@ class StoredArrays(Mapping[str, np.ndarray]):
         return self._loaded[name]
 
     def _files(self, name: str) -> list[Path]:
-        """List the files of an array: those that the manifest names, and what there is."""
+        """List the files of an array: those named by the manifest, and any others present."""
         path = self._folder / f"{name}.npy"
         if path.is_file():
             return [path]
@@ -59,16 +59,16 @@ class StoredArrays(Mapping[str, np.ndarray]):
         return sorted(known | set((self._folder / name).glob("*.npy")))
 
     def check_header(self, name: str) -> np.ndarray:
-        """Map an array without a look at its values."""
+        """Map an array into memory without reading its values."""
         if name not in self._names:
             raise KeyError(name)
         files = self._files(name)
         try:
             return map_ranges(files)
-        except Exception as error:  # NumPy's reading of a damaged header may end in any
+        except Exception as error:  # NumPy may raise any of these for a damaged header
             place = files[0] if len(files) == 1 else self._folder / name
             raise RunError(
-                f"'{place}' cannot be read ({error}). Make it anew from the chains: "
+                f"'{place}' cannot be read ({error}). Recreate it from the chains: "
                 f"citeweave resume {self._folder.parent}"
             ) from error
 

@@ -1,9 +1,9 @@
-"""Checkpoints of one chain: one .npz each, whole or not there, verified when read.
+"""Checkpoints of one chain: one .npz file each, written atomically and verified when read.
 
-A checkpoint holds the chain's state (random state included), the sums of its estimates and its
-traces so far, so that a resumed chain goes on as if it had never stopped. It is written under a
-temporary name, flushed to the disk and renamed; the newest two are kept. The workers of a divided
-chain write the rows that they own into a folder beside it, before it is moved into place
+A checkpoint holds the state of the chain (including its random state), the sums of its estimates
+and its traces so far, so that a resumed chain continues as if it had never stopped. It is written
+under a temporary name, flushed to disk and renamed; the newest two are kept. The workers of a
+divided chain write the rows that they own into a folder beside it before it is moved into place
 (`citeweave.engines.core.row_files`).
 """
 
@@ -54,12 +54,12 @@ __all__ = [
 FORMAT = "citeweave-checkpoint"
 VERSION = 1
 DIVIDED_VERSION = 2
-"""Of checkpoints that name parts."""
+"""Format version of checkpoints that consist of several parts."""
 LISTED_VERSION = 3
-"""Of checkpoints whose counts of nodes are lists of the topics that a node has."""
+"""Format version of checkpoints whose counts of nodes are lists of the topics that a node has."""
 KEPT = 2
 
-# What zipfile and NumPy raise at broken archives, encryption and compression flags included.
+# Errors of zipfile and NumPy for damaged archives, including wrong encryption or compression flags.
 _DAMAGES = (
     OSError,
     EOFError,
@@ -74,49 +74,49 @@ _T = TypeVar("_T", bound=tuple[Any, ...])
 
 
 class Identity(NamedTuple):
-    """What a checkpoint must agree with to be used."""
+    """What identifies a chain; a checkpoint is used only if it matches."""
 
     fingerprint: str
-    """Of the corpus."""
+    """Fingerprint of the corpus."""
     plan: str
-    """Digest of all parameters that decide what the chain draws."""
+    """Digest of all parameters that affect the draws of the chain."""
     chain: int
 
 
 class Checkpoint(NamedTuple):
-    """What a chain needs to go on."""
+    """Everything that a chain needs to continue."""
 
     iteration: int
     state: dict[str, Any]
-    """The arrays of a `State`, named by their path ("topics.customers"); of a divided chain whose
-    workers read theirs, those that all parts have alike. Counts of nodes are arrays or
-    `CompactRows`."""
+    """The arrays of a `State`, named by their path ("topics.customers"). If the workers of a
+    divided chain read their own arrays, only those that all parts share. Counts of nodes are arrays
+    or `CompactRows`."""
     sums: Sums | None
-    """None before the first kept sample, or where a finished run does not need them."""
+    """None before the first kept sample, and for a finished run that does not need them."""
     traces: dict[str, np.ndarray]
-    """One value (or row) an iteration done."""
+    """One value (or row) per completed iteration."""
     proposal: Mapping[str, np.ndarray] = MappingProxyType({})
-    """What a chain that proposes topics from earlier counts needs beside its state."""
+    """Additional arrays of a chain that proposes topics from earlier counts."""
     settlement: Mapping[str, Any] | None = None
-    """Why and after how many iterations samples are kept, where the run has found that out."""
+    """Why and after how many iterations samples are kept, once this has been decided."""
     agreement: Mapping[str, Any] | None = None
-    """How far the chains agreed when they were last compared for their pace."""
+    """Agreement of the chains at their last comparison."""
     path: Path | None = None
-    """Where it was read from."""
+    """File that it was read from."""
     samples: int = 0
-    """Samples in the sums that are left to the workers of a divided chain to be read."""
+    """Number of samples in the sums that the workers of a divided chain read themselves."""
 
 
 Parts = Callable[[Path], WrittenParts]
-"""Lets the workers of a divided chain write their parts into a folder."""
+"""Has the workers of a divided chain write their parts into a folder."""
 
 
 class _RefusedError(Exception):
-    """A file cannot be used; the text says why."""
+    """A file cannot be used, for the reason in the message."""
 
 
 def unflatten(like: _T, arrays: Mapping[str, np.ndarray], prefix: str = "") -> _T:
-    """Build the NamedTuple again, of the very shapes and types of ``like``.
+    """Rebuild the NamedTuple, with exactly the shapes and types of ``like``.
 
     Counts of nodes may be lists in one and arrays in the other.
     """
@@ -126,20 +126,20 @@ def unflatten(like: _T, arrays: Mapping[str, np.ndarray], prefix: str = "") -> _
             parts.append(unflatten(part, arrays, f"{prefix}{name}."))
             continue
         found = arrays.get(prefix + name)
-        if found is None and part.size == 0:  # an earlier release had no such array
+        if found is None and part.size == 0:  # earlier releases did not have this array
             found = part
         if found is None or found.shape != part.shape or found.dtype != part.dtype:
             raise _RefusedError(
                 f"its array '{prefix}{name}' is "
                 + ("missing" if found is None else f"{found.dtype} of shape {found.shape}")
-                + f" where the chain has {part.dtype} of shape {part.shape}"
+                + f", but that of the chain is {part.dtype} of shape {part.shape}"
             )
         parts.append(found)
     return type(like)(*parts)
 
 
 def restore_state(checkpoint: Checkpoint, like: State) -> State:
-    """Give the state of a checkpoint, which must fit the chain's own."""
+    """Return the state of a checkpoint, which must match that of the chain."""
     try:
         return unflatten(like, checkpoint.state)
     except _RefusedError as refused:
@@ -149,7 +149,7 @@ def restore_state(checkpoint: Checkpoint, like: State) -> State:
 
 
 def chain_folder(chains: Path, number: int) -> Path:
-    """Give the folder of one chain's checkpoints."""
+    """Return the folder with the checkpoints of one chain."""
     return chains / f"chain-{number}"
 
 
@@ -158,13 +158,13 @@ def write_checkpoint(
 ) -> Path:
     """Write a checkpoint and remove all but the newest two.
 
-    With ``parts``, state and sums are written by the workers of a divided chain, and it counts
-    when all of them have done so.
+    With ``parts``, state and sums are written by the workers of a divided chain; the checkpoint
+    is valid once all of them have finished.
 
     Raises
     ------
     RunError
-        The disk is full or the folder cannot be written. Earlier checkpoints are as they were.
+        The disk is full or the folder cannot be written. Earlier checkpoints are unchanged.
     """
     path = _write(folder, identity, checkpoint, "checkpoint", parts)
     for old in stored(folder)[KEPT:]:
@@ -175,7 +175,7 @@ def write_checkpoint(
 def write_sampling_start(
     folder: Path, identity: Identity, checkpoint: Checkpoint, parts: Parts | None = None
 ) -> Path:
-    """Write the state in which a chain begins to keep samples; a longer run goes on from it."""
+    """Write the state in which a chain begins to keep samples; a longer run continues from it."""
     path = _write(folder, identity, checkpoint, "sampling", parts)
     for old in stored(folder, "sampling"):
         if old != path:
@@ -191,7 +191,7 @@ def has_sampling_start(folder: Path) -> bool:
 def read_sampling_start(
     folder: Path, identity: Identity, *, by_workers: bool = False
 ) -> Checkpoint | None:
-    """Read the state in which a chain began to keep samples; None where it was not stored."""
+    """Read the state in which a chain began to keep samples; None if it was not stored."""
     found = stored(folder, "sampling")
     return read_checkpoint(found[0], identity, by_workers=by_workers) if found else None
 
@@ -201,13 +201,13 @@ def _write(
 ) -> Path:
     path = folder / f"{kind}-{checkpoint.iteration:08d}.npz"
     hint = (
-        "Earlier checkpoints are intact: free some space or mend the permissions, then run "
+        "Earlier checkpoints are intact: free some disk space or correct the permissions, then run "
         f"`citeweave resume {folder.parent.parent}`."
     )
     if not folder.parent.is_dir():
         raise RunError(
-            f"The run folder '{folder.parent.parent}' was moved or removed while the run was under "
-            "way, so it ends here. What was saved lies where the folder is now: go on from there "
+            f"The run folder '{folder.parent.parent}' was moved or removed during the run, so "
+            "it ends here. Everything saved is in the folder at its new place; continue there "
             "with `citeweave resume FOLDER`."
         )
     header: dict[str, Any] = {
@@ -251,8 +251,8 @@ def _write(
 
 
 def keep_newest(folder: Path) -> None:
-    """Remove all checkpoints of a chain but the newest, when its run is done."""
-    with writing(folder, "The run is done all the same."):
+    """Remove all checkpoints of a chain except the newest, after its run has finished."""
+    with writing(folder, "The run itself is complete."):
         for old in stored(folder)[1:]:
             remove(old)
 
@@ -260,7 +260,7 @@ def keep_newest(folder: Path) -> None:
 def read_latest(
     folder: Path, identity: Identity, *, by_workers: bool = False
 ) -> tuple[Checkpoint | None, list[str]]:
-    """Read the newest checkpoint that is whole and belongs to the run.
+    """Read the newest checkpoint that is intact and belongs to the run.
 
     With ``by_workers``, rows that the workers of a divided chain will read themselves stay on disk,
     and `Checkpoint.sums` is None.
@@ -268,14 +268,14 @@ def read_latest(
     Returns
     -------
     checkpoint : Checkpoint or None
-        None where there is none at all.
+        None if there is none at all.
     refused : list of str
-        For each newer one that could not be used, which and why.
+        The newer checkpoints that could not be used, with reasons.
 
     Raises
     ------
     RunError
-        There are checkpoints, and none can be used.
+        There are checkpoints, but none of them can be used.
     """
     refused: list[str] = []
     for path in stored(folder):
@@ -286,13 +286,13 @@ def read_latest(
     if refused:
         raise RunError(
             f"No checkpoint in '{folder}' can be used: {' '.join(refused)} "
-            "Remove that folder to start the chain anew, or start another run."
+            "Remove that folder to restart the chain, or start another run."
         )
     return None, refused
 
 
 def read_checkpoint(path: Path, identity: Identity, *, by_workers: bool = False) -> Checkpoint:
-    """Read and verify one checkpoint; with ``by_workers`` without what is divided between them."""
+    """Read and verify one checkpoint; with ``by_workers``, without the arrays they divide."""
     try:
         header, arrays = _read(path)
         _check(header, arrays, identity)
@@ -335,7 +335,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
         with path.open("rb") as file:
             with zipfile.ZipFile(file) as archive:
-                damaged = archive.testzip()  # CRC of every member, before NumPy believes a header
+                damaged = archive.testzip()  # CRC of every member, before NumPy parses
             if damaged is not None:
                 raise _RefusedError(f"it is truncated or damaged (in '{damaged}')")
             file.seek(0)
@@ -345,16 +345,16 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     except _DAMAGES as error:
         raise _RefusedError(f"it is truncated or damaged ({error})") from error
     except (KeyError, AttributeError) as error:
-        raise _RefusedError("it is no checkpoint of citeweave") from error
+        raise _RefusedError("it is not a checkpoint of citeweave") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise _RefusedError("it is no checkpoint of citeweave")
+        raise _RefusedError("it is not a checkpoint of citeweave")
     return header, arrays
 
 
 def _check(header: dict[str, Any], arrays: dict[str, np.ndarray], identity: Identity) -> None:
     if header.get("version") not in {VERSION, DIVIDED_VERSION, LISTED_VERSION}:
         raise _RefusedError(
-            f"it has format version {header.get('version')!r} where this release reads {VERSION} "
+            f"it has format version {header.get('version')!r} but this release reads {VERSION} "
             f"to {LISTED_VERSION}"
         )
     claimed = header.pop("sha256", None)
@@ -378,15 +378,15 @@ def _sums(arrays: dict[str, np.ndarray]) -> Sums | None:
     if not found:
         return None
     if "nodes" in found and "nodes_squared" not in found:
-        # of a release that did not keep them: what is added to nan stays unknown
+        # written by a release without them: nan plus anything stays unknown
         found["nodes_squared"] = np.full_like(found["nodes"], np.nan)
-    if "documents" in found and "category" not in found:  # of one that drew no categories
+    if "documents" in found and "category" not in found:  # written by a release without categories
         found["category"] = np.zeros((found["documents"].shape[1], 0), np.float32)
-    if "documents" in found and "contribution" not in found:  # of one in which one author counted
+    if "documents" in found and "contribution" not in found:  # written when one author counted
         for name in ("contribution", "contribution_squared", "contribution_prior"):
             found[name] = np.zeros(0)
     if set(found) != set(Sums._fields):
-        raise _RefusedError(f"its sums are {sorted(found)}, which this release does not know")
+        raise _RefusedError(f"its sums are {sorted(found)}, which are unknown to this release")
     return Sums(**found)
 
 

@@ -1,8 +1,8 @@
-"""The files of checkpoints: which there are, which belong together, and what may go.
+"""The files of checkpoints: listing, matching and removing them.
 
-A checkpoint is one ``.npz``. That of a divided chain names a folder beside it, with a file that
-each worker has written; it is moved into place when all of them are there, so a folder that no
-checkpoint names is one that was never finished.
+A checkpoint is one ``.npz`` file. That of a divided chain names a folder beside it, which holds one
+file per worker. The checkpoint is moved into place when all of these exist, so a folder that no
+checkpoint names was never finished.
 """
 
 import secrets
@@ -29,7 +29,7 @@ def stored(folder: Path, kind: str = "checkpoint") -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove a checkpoint with its parts, if it has any; first what makes it one."""
+    """Remove a checkpoint and its parts, if any; the ``.npz`` goes first, so no part is missed."""
     folders = list(path.parent.glob(f"{path.stem}{_PARTS}*"))
     path.unlink(missing_ok=True)
     for folder in folders:
@@ -37,7 +37,7 @@ def remove(path: Path) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes left half written."""
+    """Remove incomplete files of killed processes."""
     for path in folder.glob(f"*{PART}"):
         path.unlink(missing_ok=True)
     for parts in folder.glob(f"*{_PARTS}*"):
@@ -54,7 +54,7 @@ def _named_by(path: Path) -> str | None:
 
 
 def lacks_part(path: Path, header: dict[str, Any]) -> str | None:
-    """Say what is wrong with the parts that a checkpoint names, by their names and sizes."""
+    """Return what is wrong with the parts that a checkpoint names, judged by names and sizes."""
     for part in header.get("parts", ()):
         file = path.parent / str(header.get("folder")) / str(part.get("name"))
         if not file.is_file():

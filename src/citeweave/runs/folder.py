@@ -1,12 +1,12 @@
-"""A run as a folder: all that is needed to use the model later, or to go on with its chains.
+"""A run as a folder: everything needed to use the model later, or to continue its chains.
 
     manifest.json            format, version, status, parameters, seed, corpus, versions, result
     corpus/                  a copy of the corpus (a corpus folder)
     chains/chain-0/*.npz     checkpoints: state, sums and traces of each chain
-    held_out/*.npy           citations and words taken out of the corpus before, if any
-    estimates/*.npy          posterior means, when the run is done
-    traces/*.npy             a value an iteration and chain, when the run is done
-    chains-2/, ...           of a longer run that goes on with this one
+    held_out/*.npy           held-out citations and words, if any
+    estimates/*.npy          posterior means, after the run has finished
+    traces/*.npy             one value per iteration and chain, after the run has finished
+    chains-2/, ...           of a longer run that continues this one
 
 `docs/reference/run-folder.md` describes every file. Nothing is ever pickled.
 """
@@ -49,9 +49,9 @@ __all__ = ["FORMAT", "NAMES_FILE", "VERSION", "Longer", "RunFolder", "is_run_fol
 FORMAT = "citeweave-run"
 VERSION = 1
 RANGES_VERSION = 2
-"""Of runs with estimates in several files, which earlier releases would not find."""
+"""Format version of runs with estimates in several files, which earlier releases cannot read."""
 NAMES_FILE = "names.json"
-"""Names that people gave to topics, written by `citeweave.explore`."""
+"""Names of topics given by users, written by `citeweave.explore`."""
 SCNTM_KIND = "scntm"
 _REQUIRED = ("status", "parameters", "seed", "corpus")
 _ENTRIES: dict[str, type] = {
@@ -72,24 +72,24 @@ _ENTRIES: dict[str, type] = {
 _PLACES = ("chains", "estimates", "traces")
 _KINDS = {str: "a text", dict: "an object", int: "an integer", list: "a list"}
 _CHAINS_SAVED = (
-    "The chains are saved: free some space, mend the permissions, or choose another folder."
+    "The chains are saved: free some disk space, correct the permissions, or choose another folder."
 )
-_HINT = "Free some space, mend the permissions, or choose another folder."
+_HINT = "Free some disk space, correct the permissions, or choose another folder."
 
 
 def is_run_folder(folder: str | os.PathLike[str]) -> bool:
-    """Whether a folder says that it is a run, of whatever version."""
+    """Whether a folder has the manifest of a run, of any version."""
     return format_of(folder) == FORMAT
 
 
 class Longer(NamedTuple):
-    """A longer run, under way from one that is done."""
+    """A longer run in progress that continues a finished one."""
 
     number: int
-    """Of its folders."""
+    """Number in the names of its folders."""
     parameters: dict[str, Any]
     plan: dict[str, Any]
-    """As the entries of a manifest."""
+    """Return the entries of a manifest."""
 
 
 class RunFolder:
@@ -102,7 +102,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
-        """Open an existing run; the error says what is wrong with it."""
+        """Open an existing run; an error says what is wrong with it."""
         path = absolute(folder)
         return cls(path, _read_manifest(path))
 
@@ -111,9 +111,9 @@ class RunFolder:
     def create(
         cls, folder: str | os.PathLike[str], *, overwrite: bool, contents: Mapping[str, Any]
     ) -> Iterator[Self]:
-        """Make a new run; it takes its place, whole, when the block ends without an error.
+        """Create a new run, which is moved into place when the block ends without an error.
 
-        ``contents`` are the manifest's entries beyond format, version and dates.
+        ``contents`` are the entries of the manifest other than format, version and dates.
         """
         target = absolute(folder)
         with contextlib.ExitStack() as held:
@@ -132,7 +132,7 @@ class RunFolder:
         there = _identity(target)
         temporary = name_beside(target)
         if target.is_dir() and not is_run_folder(target):
-            # empty, and maybe a mounted volume, which can be filled but not replaced
+            # empty, perhaps a mounted volume, which can be filled but not replaced
             temporary = target / temporary.name
         manifest = {
             "format": FORMAT,
@@ -151,7 +151,7 @@ class RunFolder:
                 (temporary / "chains").mkdir()
                 run.write_manifest()
             yield run
-            if _identity(target) != there:  # another process has made something there meanwhile
+            if _identity(target) != there:  # another process created something there
                 held.enter_context(_replacing(target, overwrite=overwrite))
             with writing(target, f"Nothing there was changed. {_HINT}"):
                 _put_in_place(temporary, target)
@@ -162,7 +162,7 @@ class RunFolder:
             shutil.rmtree(temporary, ignore_errors=True)
 
     def place(self, name: str) -> Path:
-        """Give the folder of the chains, the estimates or the traces: numbered in a longer run."""
+        """Return the folder of chains, estimates or traces, which is numbered in a longer run."""
         return self.path / str(self.manifest.get("folders", {}).get(name, name))
 
     @property
@@ -172,17 +172,17 @@ class RunFolder:
 
     @property
     def longer(self) -> Longer | None:
-        """The longer run that is under way from this one, if there is one."""
+        """The longer run in progress that continues this one, if any."""
         found = self.manifest.get("longer")
         return None if found is None else Longer(**found)
 
     def longer_chains(self) -> Path:
-        """Folder of the chains of the longer run that is under way."""
+        """Folder of the chains of the longer run in progress."""
         assert self.longer is not None  # noqa: S101 (asked for where there is one)
         return self.path / f"chains-{self.longer.number}"
 
     def begin_longer(self, parameters: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
-        """Note that the run goes on; it stays as it is until the longer one is done."""
+        """Record that a longer run has begun; this one stays as it is until that has finished."""
         _, dash, number = self.chains.name.partition("-")
         longer = Longer(int(number) + 1 if dash else 2, dict(parameters), dict(plan))
         self.manifest["longer"] = longer._asdict()
@@ -194,28 +194,28 @@ class RunFolder:
 
     @property
     def done(self) -> bool:
-        """Whether all chains have come to their end and the estimates are there."""
+        """Whether all chains have finished and the estimates exist."""
         return bool(self.manifest["status"] == "done")
 
     def estimates(self) -> StoredArrays:
-        """Give the estimates by name."""
+        """Return the estimates by name."""
         return StoredArrays(self.place("estimates"), self.manifest)
 
     def traces(self) -> StoredArrays:
-        """Give the traces by name."""
+        """Return the traces by name."""
         return StoredArrays(self.place("traces"), self.manifest)
 
     def corpus(self, *, thorough: bool = False) -> Corpus:
         """Load the run's own copy of its corpus.
 
-        Where an earlier release wrote it without checksums, a thorough look computes its
-        fingerprint anew, so that no kernel meets a damaged array.
+        If an earlier release wrote it without checksums, a thorough check recomputes its
+        fingerprint, so that no kernel reads a damaged array.
         """
         place = self.path / "corpus"
         try:
             corpus = Corpus.load(place)
             if thorough and not storage.has_checksums(place):
-                with contextlib.suppress(MissingDependencyError):  # of polars, for the strings
+                with contextlib.suppress(MissingDependencyError):  # raised by polars, for strings
                     corpus.verify()
         except CorpusError as error:
             raise RunError(f"The run '{self.path}' has no usable corpus: {error}") from error
@@ -223,12 +223,12 @@ class RunFolder:
         return corpus
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus that the run was not made with."""
+        """Refuse a corpus other than that of the run."""
         expected = self.manifest["corpus"]["fingerprint"]
         if corpus.fingerprint != expected:
             raise RunError(
                 f"The run '{self.path}' was made with another corpus (fingerprint {expected[:12]}, "
-                f"got {corpus.fingerprint[:12]}). Leave the corpus out to use the run's own copy."
+                f"got {corpus.fingerprint[:12]}). Omit the corpus to use the copy in the run."
             )
 
     def store_corpus(self, corpus: Corpus) -> None:
@@ -237,7 +237,7 @@ class RunFolder:
             _store_corpus(corpus, self.path / "corpus")
 
     def copy_names(self, source: Path | None) -> None:
-        """Take over names of topics and people from the run a model was loaded from, if any."""
+        """Copy names of topics and people from the run that a model was loaded from, if any."""
         for name in (NAMES_FILE, PEOPLE_FILE):
             if source is not None and (source / name).is_file():
                 with writing(self.path / name, _HINT):
@@ -245,7 +245,7 @@ class RunFolder:
 
     @property
     def kind(self) -> str:
-        """What was fitted: "scntm" for the models of this package, else the baseline's name."""
+        """The kind of model: "scntm" for those of this package, or the name of a baseline."""
         return str(self.manifest.get("kind", SCNTM_KIND))
 
     def check_kind(self) -> None:
@@ -253,12 +253,12 @@ class RunFolder:
         if self.kind != SCNTM_KIND:
             raise RunError(
                 f"'{self.path}' is a run of the baseline {self.kind!r}, not of an SCNTM, and is "
-                "done; load it with citeweave.load, or look at it with `citeweave info` and "
+                "finished; load it with citeweave.load, or see `citeweave info` and "
                 "`citeweave evaluate`."
             )
 
     def store_held_out(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Keep what was taken out of the corpus before the fit, to be scored afterwards."""
+        """Store what was held out before the fit, for evaluation."""
         if not arrays:
             return
         folder = self.path / "held_out"
@@ -271,11 +271,11 @@ class RunFolder:
         self.write_manifest()
 
     def held_out(self) -> StoredArrays:
-        """Give what was held out by name; empty if nothing was."""
+        """Return what was held out, by name; empty if nothing was."""
         return StoredArrays(self.path / "held_out", self.manifest)
 
     def _places(self) -> dict[str, str]:
-        """Name the folders of what comes out: numbered in a longer run."""
+        """Return the names of the folders of results, which are numbered in a longer run."""
         longer = self.longer
         if longer is None:
             return {name: self.place(name).name for name in _PLACES}
@@ -285,22 +285,22 @@ class RunFolder:
         return self.path / f"{self._places()[name]}.part"
 
     def make_estimates(self) -> Path:
-        """Make the folder that workers write estimates into, which `finish` puts in place."""
+        """Create the folder into which workers write estimates; `finish` moves it into place."""
         self.check_place()
         part = self._making("estimates")
         with writing(part, _CHAINS_SAVED):
-            shutil.rmtree(part, ignore_errors=True)  # of a process killed while it wrote
+            shutil.rmtree(part, ignore_errors=True)  # left by a killed process
             part.mkdir()
         return part
 
     def estimates_in_making(self) -> StoredArrays:
-        """Give the estimates that workers have written, before the run is done."""
+        """Return the estimates that workers have written, before the run has finished."""
         return StoredArrays(self._making("estimates"), {})
 
     def is_complete(self, *, thorough: bool = False) -> bool:
-        """Whether the run is done and all its estimates and traces can still be read.
+        """Whether the run has finished and all its estimates and traces are readable.
 
-        A thorough look compares every byte with its checksum, where there are some.
+        A thorough check compares every file with its checksum, if there are checksums.
         """
         if not self.done or (thorough and damaged_files(self.path, self.manifest)):
             return False
@@ -317,16 +317,16 @@ class RunFolder:
         known |= checksums(self.path, [f"{folder}/{name}.npy" for name in names])
 
     def check_place(self) -> None:
-        """Refuse to write where the run's folder was moved away, removed or replaced."""
+        """Refuse to write if the folder of the run was moved, removed or replaced."""
         if _identity(self.path) != self._identity:
             raise RunError(
-                f"The run folder '{self.path}' was moved, removed or replaced while the run was "
-                "under way, so it ends here. What was saved lies where the folder is now: go on "
-                "from there with `citeweave resume FOLDER`."
+                f"The run folder '{self.path}' was moved, removed or replaced during the run, so "
+                "it ends here. Everything saved is in the folder at its new place; continue "
+                "there with `citeweave resume FOLDER`."
             )
 
     def write_manifest(self) -> None:
-        """Write the manifest anew, whole or not at all."""
+        """Replace the manifest atomically."""
         self.check_place()
         text = sealed(self.manifest)
         path = self.path / "manifest.json"
@@ -341,11 +341,11 @@ class RunFolder:
         plan: Mapping[str, Any] | None = None,
         written: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Write what came out, and only then say that the run is done.
+        """Write the results, and only then mark the run as finished.
 
-        ``written`` are checksums of files of estimates that workers have put where
-        `make_estimates` said. What a longer run leaves has folders of its own: until the manifest
-        names them, the run is what it was.
+        ``written`` holds the checksums of the files of estimates that workers wrote into the
+        folder of `make_estimates`. A longer run has its own folders: until the manifest names
+        them, the run is unchanged.
         """
         self.check_place()
         longer = self.longer
@@ -359,7 +359,7 @@ class RunFolder:
             folder, part = self.path / places[name], self._making(name)
             given = written if name == "estimates" else {}
             with writing(folder, _CHAINS_SAVED):
-                for left in (folder,) if given else (part, folder):  # of a process killed before
+                for left in (folder,) if given else (part, folder):  # of a killed process
                     shutil.rmtree(left, ignore_errors=True)
                 part.mkdir(exist_ok=bool(given))
                 for key, array in arrays.items():
@@ -395,7 +395,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep a second process from working on the same run; the system lifts it if we die."""
+        """Lock the run against other processes; the system releases the lock if this one dies."""
         with contextlib.ExitStack() as held:
             try:
                 held.enter_context(locked(self.path / ".lock", wait=False))
@@ -414,7 +414,7 @@ class RunFolder:
 
 @contextlib.contextmanager
 def _replacing(target: Path, *, overwrite: bool) -> Iterator[None]:
-    """Check that a place may be taken; hold the run there, which is refused while it is live."""
+    """Check that a folder may be used, and lock the run in it; refused while that is in use."""
     check_target(target, overwrite=overwrite)
     with contextlib.ExitStack() as held:
         if is_run_folder(target):
@@ -423,7 +423,7 @@ def _replacing(target: Path, *, overwrite: bool) -> Iterator[None]:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Tell a folder from another of the same name; None where there is none."""
+    """Return what distinguishes a folder from others of the same name; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -432,7 +432,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def check_target(target: Path, *, overwrite: bool) -> None:
-    """Refuse a place that holds something, before any work is done."""
+    """Refuse a folder that is not empty, before any work is done."""
     try:
         if not target.exists() and not target.is_symlink():
             return
@@ -447,22 +447,22 @@ def check_target(target: Path, *, overwrite: bool) -> None:
         )
     if not overwrite:
         raise RunError(
-            f"'{target}' holds a run already; choose another folder, continue it with "
+            f"'{target}' already contains a run; choose another folder, continue it with "
             f"`citeweave resume {target}`, or pass {choice('overwrite=True', '--overwrite')}."
         )
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Put a finished folder where it belongs, or its parts if the place cannot be replaced."""
+    """Move a finished folder into place, or its files if the target cannot be replaced."""
     if new.parent == target:
         for part in sorted(new.iterdir(), key=lambda path: path.name == "manifest.json"):
-            part.rename(target / part.name)  # the manifest last: it makes the folder a run
+            part.rename(target / part.name)  # the manifest last, because it makes the folder a run
         return
     replace_folder(new, target)
 
 
 def _store_corpus(corpus: Corpus, folder: Path) -> None:
-    """Write a corpus folder; without polars the strings are copied, or left out if in memory."""
+    """Write a corpus folder; without polars, strings on disk are copied, others left out."""
     if isinstance(corpus.text, storage.StoredText | ShardedText):
         source = corpus.text.folder
         # words or citations may have been held out since it was loaded

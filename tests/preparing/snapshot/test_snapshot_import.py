@@ -181,7 +181,7 @@ def test_nothing_left(snapshots, tmp_path):
 
 
 def test_what_is_refused(snapshots, tmp_path):
-    with pytest.raises(CorpusError, match="is no OpenAlex snapshot"):
+    with pytest.raises(CorpusError, match="is not an OpenAlex snapshot"):
         run(tmp_path, tmp_path / "corpus")
     with pytest.raises(ParameterError, match="'keep_empty' cannot be used with a snapshot"):
         run(snapshots["jsonl"], tmp_path / "c", settings=Settings(keep_empty=False))

@@ -52,7 +52,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Give what had another name in the release before, with a warning."""
+    """Return an object under its previous name, with a warning."""
     if name == "Layout":
         warnings.warn("Layout is now GraphLayout.", DeprecationWarning, stacklevel=2)
         return GraphLayout

@@ -25,7 +25,7 @@ MOST_LINKS = 3
 
 MIN_WEIGHT = 0.15
 BY_INFLUENCE = 2 / 3
-"""Part of the authors chosen by influence alone; the rest are leaders of topics not yet reached."""
+"""Part of the authors chosen by influence alone; the others lead topics not yet covered."""
 
 WIDEST_LINE = 126.0
 WORD_SIZE = 10.0
@@ -116,7 +116,7 @@ def topic_node(
     named = clean(facts.name(k, 60))
     terms = [clean(word) for word in facts.words(k, words)]
     heading = wrap_words([part.strip() for part in named.split(",")], WIDEST_LINE, WORD_SIZE * 1.12)
-    # where the name is made of the first words they need not stand there twice
+    # a name made of the first words need not be followed by them
     given = {part.strip().casefold() for part in named.split(",")}
     rest = [term for term in terms if term.casefold() not in given]
     lines = (*heading, *wrap_words(rest, WIDEST_LINE, WORD_SIZE), *extra)
@@ -174,7 +174,7 @@ def _choose_authors(
     most = MOST_AUTHORS if authors is None else authors
     if most < 1:
         raise ParameterError(f"{option('authors')} must be at least 1. Got {most} instead.")
-    # an author outside the topics that are asked for would have no link
+    # an author without any of the requested topics would have no link
     strongest = people.weights.argmax(axis=1)
     able = np.flatnonzero(np.isin(strongest, allowed))
     chosen = able[: max(1, round(most * BY_INFLUENCE))].tolist()

@@ -1,4 +1,4 @@
-"""Move nodes off lines that are not theirs, so that no line runs behind a foreign box."""
+"""Move nodes off the lines of other nodes, so that no line runs behind an unrelated box."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ __all__ = ["clear_lines", "covered_lines"]
 
 ROUNDS = 40
 LARGEST = 150
-"""Graphs of more nodes are left as they are: their lines cross everything anyway."""
+"""Maximum number of nodes; in larger graphs, lines cross everything anyway."""
 
 FREE = 3.0
-"""Room between a line and a box, in points."""
+"""Distance between a line and a box, in points."""
 
 
 def covered_lines(
@@ -42,7 +42,7 @@ def covered_lines(
     forward = np.einsum("lnd,ld->ln", offsets, along)
     aside = np.einsum("lnd,ld->ln", offsets, across)
     half = sizes / 2 + room
-    reach = np.abs(across) @ half.T  # of a box, square to the line
+    reach = np.abs(across) @ half.T  # of a box, perpendicular to the line
     ahead = np.abs(along) @ half.T
     inside = (np.abs(aside) < reach) & (forward > -ahead) & (forward < length[:, None] + ahead)
     rows = np.arange(len(links))
@@ -91,7 +91,7 @@ def clear_lines(
             break
         lines, nodes, pushes = covered_lines(places, sizes, links, room=FREE)
         moves = np.zeros_like(places)
-        # early rounds move far, so that a node may get to the other side of another
+        # early rounds move nodes far, so that they can pass each other
         strength = 0.9 - 0.5 * number / ROUNDS
         np.add.at(moves, nodes, pushes * strength)
         for side in (0, 1):

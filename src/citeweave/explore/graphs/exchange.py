@@ -99,7 +99,7 @@ def to_dot(graph: Graph, positions: Positions | None = None) -> str:
 
 
 def _inside(text: str) -> str:
-    r"""Escape a text to stand between double quotes in DOT.
+    r"""Escape a text for use between double quotes in DOT.
 
     A backslash is doubled, or ``\N`` and ``\n`` in a title would be commands of Graphviz; its
     entities (``&amp;``) are read inside labels too.
@@ -372,6 +372,6 @@ def _scaled(graph: Graph, positions: Positions) -> dict[str, tuple[float, float]
 
 
 def counted_nodes(graph: Graph) -> list[tuple[Node, int, float]]:
-    """Nodes that stand for something, each with its number of links and their total weight."""
+    """Nodes other than plain labels, each with its number of links and their total weight."""
     rows = zip(graph.nodes, graph.degrees(), strict=True)
     return [(node, *counts) for node, counts in rows if node.shape != "label"]

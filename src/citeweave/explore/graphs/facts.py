@@ -1,7 +1,7 @@
-"""What pictures need of a fitted model: names and words of topics, authors with their weights.
+"""Data of a fitted model for pictures: names and words of topics, authors with their weights.
 
-Pictures take an `Exploration`, a fitted model or a run folder alike. What they show is found here,
-once for all pictures of a view.
+Pictures accept an `Exploration`, a fitted model or a run folder. Their data is computed here, once
+for all pictures of a view.
 """
 
 import weakref
@@ -21,7 +21,7 @@ from citeweave.explore.labels import short_label
 __all__ = ["AuthorFacts", "PictureFacts", "facts_of"]
 
 RELEVANCE = 0.6
-"""Weight of a word's probability against its lift over the corpus, as `citeweave fit` has it."""
+"""Weight of a word's probability against its lift over the corpus, as in `citeweave fit`."""
 
 _AUTHOR = 0  # place in model.groups.KINDS
 
@@ -112,7 +112,7 @@ class PictureFacts:
 
     @property
     def has_network(self) -> bool:
-        """Whether the model says how likely papers are to be cited."""
+        """Whether the model estimates propensities to be cited."""
         return self.view.cited_propensity is not None
 
     @cached_property
@@ -208,7 +208,7 @@ def facts_of(view: Any) -> PictureFacts:
         return view
     if not isinstance(view, Exploration):
         return PictureFacts(Exploration(view))
-    # what is kept must not keep the view alive: the proxy breaks the circle
+    # cached data must not keep the view alive, so a proxy breaks the cycle
     if view not in _KNOWN:
         _KNOWN[view] = PictureFacts(weakref.proxy(view))
     return _KNOWN[view]

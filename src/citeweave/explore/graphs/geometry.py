@@ -1,4 +1,4 @@
-"""Where edges begin and end: at the borders of nodes, bent so that there and back lie apart."""
+"""Ends of edges at the borders of nodes, and curves that separate opposite directions."""
 
 import math
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ __all__ = ["LINE", "arrow", "border_point", "bounds", "curve", "extent"]
 Point = tuple[float, float]
 
 LINE = 1.25
-"""Distance of lines of text, in font sizes."""
+"""Distance between lines of text, in font sizes."""
 
 BEND = 0.14
-"""How far the middle of a directed edge stands off, in parts of its length."""
+"""Deviation of the middle of a directed edge from a straight line, relative to its length."""
 
 
 def extent(node: Node) -> tuple[float, float, float]:
@@ -66,7 +66,7 @@ def curve(
 ) -> tuple[Point, Point, Point]:
     """Return the start, control point and end of a quadratic curve from border to border."""
     dx, dy = end[0] - begin[0], end[1] - begin[1]
-    # to the left of the way, so that there and back are two curves
+    # to the left of the direction, so that opposite directions are two curves
     handle = (
         (begin[0] + end[0]) / 2 + BEND * dy * 2,
         (begin[1] + end[1]) / 2 - BEND * dx * 2,

@@ -1,4 +1,4 @@
-"""A graph to be drawn: nodes with shape and size, edges with a weight, and what was left out."""
+"""A graph to draw: nodes with shapes and sizes, weighted edges, and notes on omissions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ class Node:
     Attributes
     ----------
     kind : str
-        What the node stands for: ``topic``, ``author``, ``paper``, ``word``, ...
+        What the node represents: ``topic``, ``author``, ``paper``, ``word``, ...
     key : int
         Its number among nodes of its kind: topic k, author id, document d.
     label : tuple of str
@@ -29,13 +29,13 @@ class Node:
     value : float
         The quantity that its size or colour shows: share of a topic, influence of an author.
     shape : {"box", "ellipse", "dot", "label"}
-        A label is text without a shape, placed over what it names.
+        A label is text without a shape.
     width, height : float
         Size in points.
     font_size : float
         Font size of the label, in points.
     colour : str
-        As ``#rrggbb``; the colour of its topic where it has one.
+        Colour as ``#rrggbb``; that of its topic, if it has one.
     tint : float
         Share of the colour in the fill, 0 to 1; the rest is the background. The border has the full
         colour.
@@ -44,11 +44,11 @@ class Node:
     heading : int
         Number of lines at the start of the label that form its heading.
     position : (float, float), optional
-        Its place, x to the right and y downwards, if the graph has a layout of its own.
+        Its position, x to the right and y downwards, if the graph has its own layout.
     full_name : str
-        Its name, where the label has no room for it.
+        Its full name, if it does not fit into the label.
     above : bool
-        Whether the label of a dot stands above it instead of below.
+        Whether the label of a dot is above it instead of below.
     facts : tuple of (str, float)
         Further numbers by name, for other programs: ``year``, ``citations``, ...
 
@@ -110,7 +110,7 @@ class Edge:
     colour : str
         As ``#rrggbb``.
     count : float, optional
-        The count behind the weight, where the two differ.
+        The count behind the weight, if they differ.
 
     Examples
     --------
@@ -143,11 +143,11 @@ class Graph:
         An edge between two labels is a line of the picture, such as an axis.
     directed : bool
     notes : tuple of str
-        What was selected or left out to keep the picture legible, in sentences.
+        Notes on what was selected or left out to keep the picture legible.
     spacing : float
         How much space a layout leaves between nodes, relative to the default.
     legend : tuple of (str, str)
-        Colours and what they stand for.
+        Colours and their meanings.
     listed : tuple of (str, str)
         Lines written below the picture, each after a mark of the given colour.
     group_names : tuple of (int, str)
@@ -189,7 +189,7 @@ class Graph:
             for end in (edge.source, edge.target):
                 if end not in self._index:
                     raise ParameterError(
-                        f"An edge of the graph {self.name!r} ends at {end!r}, which is no node."
+                        f"An edge of the graph {self.name!r} ends at {end!r}, which is not a node."
                     )
 
     @cached_property
@@ -197,7 +197,7 @@ class Graph:
         return {node.id: place for place, node in enumerate(self.nodes)}
 
     def index(self, node_id: str) -> int:
-        """Return the place of a node in `nodes`.
+        """Return the index of a node in `nodes`.
 
         Examples
         --------
@@ -306,7 +306,7 @@ class Graph:
         }
 
     def __repr__(self) -> str:
-        """Show the sizes."""
+        """Return a short description."""
         nodes, edges = len(self.nodes), len(self.edges)
         return (
             f"Graph({self.name!r}, {nodes:,} node{'s' * (nodes != 1)}, "
@@ -314,7 +314,7 @@ class Graph:
         )
 
     def _repr_svg_(self) -> str | None:
-        """Draw itself in a notebook, unless it is too large for one."""
+        """Return the picture for a notebook, unless it is too large."""
         if len(self.nodes) > 5000:
             return None
         from citeweave.explore.graphs.layout import layout  # noqa: PLC0415 (imports this file)

@@ -1,4 +1,4 @@
-"""Papers in order of time: a row for each year, arrows from those that cite to those cited."""
+"""Papers in order of time: one row per year, with arrows from citing to cited papers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ ROW = 46.0
 
 GAP = 14.0
 WIDEST = 900.0
-"""A year whose papers do not fit beside each other in this width has several rows."""
+"""Width in points; a year whose papers do not fit into it has several rows."""
 
 SWEEPS = 60
 RULE = "#d9d9d9"
@@ -31,7 +31,7 @@ def history_graph(network: WeightedNetwork, painting: Painting) -> Graph:
     Parameters
     ----------
     network : WeightedNetwork
-        With links from citing to cited papers. Papers without a year are in the last row.
+        Network with links from citing to cited papers. Papers without a year are in the last row.
     painting : Painting
     """
     nodes = map_nodes(network, painting)
@@ -50,7 +50,7 @@ def history_graph(network: WeightedNetwork, painting: Painting) -> Graph:
     left, right = float((x - wide / 2).min()) - 60.0, float((x + wide / 2).max()) + 10.0
     for number, (year, members) in enumerate(rows):
         high = max(nodes[i].height + LINE * nodes[i].font_size for i in members)
-        middle = top + high / 2 + LINE * 4  # names stand above their dots
+        middle = top + high / 2 + LINE * 4  # names are above their dots
         y[members] = middle
         if number == 0 or rows[number - 1][0] != year:
             marks += _rule(len(marks), "" if year is None else str(year), left, right, top)
@@ -85,7 +85,7 @@ def history_graph(network: WeightedNetwork, painting: Painting) -> Graph:
 
 
 def _rows(years: np.ndarray, wide: np.ndarray) -> list[tuple[int | None, np.ndarray]]:
-    """Papers of each row, a row a year or, for many papers, several of them."""
+    """Papers of each row: one row per year, or several for a year with many papers."""
     known = np.where(np.isnan(years), np.inf, years)
     rows: list[tuple[int | None, np.ndarray]] = []
     for year in np.unique(known).tolist():
@@ -100,33 +100,33 @@ def _rows(years: np.ndarray, wide: np.ndarray) -> list[tuple[int | None, np.ndar
 def _across(
     network: WeightedNetwork, rows: Sequence[tuple[int | None, np.ndarray]], wide: np.ndarray
 ) -> np.ndarray:
-    """Place papers from left to right: each near those that it cites and that cite it."""
+    """Place papers from left to right, each near those that it cites and that cite it."""
     n = len(wide)
     table = np.zeros((n, n))
     first, second = network.links.T
     table[first, second] = table[second, first] = 1.0
-    # begin with the clusters side by side, so that lines stay within them
+    # begin with the clusters next to each other, so that lines stay within them
     groups = np.zeros(n) if network.groups is None else network.groups.astype(float)
     x = np.asarray(groups * 120.0)
     degree = np.maximum(table.sum(axis=1), 1.0)
     for sweep in range(SWEEPS):
         ideal = 0.15 * x + 0.85 * (table @ x) / degree
-        # what is drawn together too much is spread again
+        # papers that are too close are spread again
         spread = max(float(np.std(ideal)), 1e-9)
         ideal = (ideal - ideal.mean()) * max(1.0, 0.25 * WIDEST / spread * (sweep < SWEEPS // 2))
         for _, members in rows:
-            # rows stay under each other, or a long history would wander off the page
+            # rows stay aligned, or a long history would drift off the page
             near = ideal[members] - 0.4 * ideal[members].mean()
             x[members] = _apart(near, wide[members])
     return x
 
 
 def _apart(ideal: np.ndarray, wide: np.ndarray) -> np.ndarray:
-    """Push a row apart until nothing overlaps, its order and its middle kept."""
+    """Spread a row until nothing overlaps, keeping its order and its centre."""
     order = np.argsort(ideal, kind="stable")
     room = (wide[order][:-1] + wide[order][1:]) / 2 + GAP
     offsets = np.concatenate(([0.0], np.cumsum(room)))
-    # least squares under x_i + room <= x_(i+1): monotone regression of what is left over
+    # least squares under x_i + room <= x_(i+1): monotone regression of the remainders
     level = _monotone(ideal[order] - offsets)
     found = np.empty(len(ideal))
     found[order] = level + offsets
@@ -134,7 +134,7 @@ def _apart(ideal: np.ndarray, wide: np.ndarray) -> np.ndarray:
 
 
 def _monotone(values: np.ndarray) -> np.ndarray:
-    """Nearest rising sequence, by pooling neighbours that fall."""
+    """Return the nearest increasing sequence, by pooling adjacent violators."""
     blocks: list[list[float]] = []
     for value in values.tolist():
         blocks.append([value, 1.0])

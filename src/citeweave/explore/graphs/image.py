@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["draw", "draw_on", "to_image"]
 
 LARGEST = 12_000
-"""Pixels of the longer side of a PNG, at most."""
+"""Maximum number of pixels of the longer side of a PNG."""
 
 MANY = 5000
-"""From so many dots on they are pixels in a PDF, which else would be slow to open."""
+"""Number of dots from which a PDF contains pixels, because it would be slow to open otherwise."""
 
 
 def draw(graph: Graph, positions: Positions) -> "Figure":
@@ -214,7 +214,7 @@ def _draw_words(axes: "Axes", shape: NodeShape, room: float) -> None:
             words.x,
             words.y,
             plain(words.text),
-            fontsize=size * 0.93,  # DejaVu is wider than what browsers draw with
+            fontsize=size * 0.93,  # DejaVu is wider than the fonts of browsers
             fontweight="bold" if words.bold else "normal",
             color=shape.ink,
             ha="center",

@@ -1,4 +1,4 @@
-"""Where nodes stand: by Graphviz where it is there, else by our own layout; it says which."""
+"""Positions of nodes: by Graphviz if available, otherwise by our own layout."""
 
 import importlib.util
 import os
@@ -31,7 +31,7 @@ class GraphLayout(Mapping[str, tuple[float, float]]):
     Attributes
     ----------
     engine : str
-        What placed the nodes: ``own``, ``graphviz`` or ``given`` (by the graph itself).
+        The layout that was used: ``own``, ``graphviz`` or ``given`` (by the graph itself).
     note : str
         The same in a sentence.
 
@@ -50,7 +50,7 @@ class GraphLayout(Mapping[str, tuple[float, float]]):
         self.note = note
 
     def __getitem__(self, node_id: str) -> tuple[float, float]:
-        """Return the place of a node."""
+        """Return the position of a node."""
         return self._places[node_id]
 
     def __iter__(self) -> Iterator[str]:
@@ -62,7 +62,7 @@ class GraphLayout(Mapping[str, tuple[float, float]]):
         return len(self._places)
 
     def __repr__(self) -> str:
-        """Show what made it."""
+        """Return a short description."""
         return f"GraphLayout({len(self):,} nodes, {self.engine})"
 
 
@@ -76,7 +76,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
     Parameters
     ----------
     graph : Graph
-        A graph that has positions of its own, such as a map of papers, keeps them.
+        A graph that has its own positions, such as a map of papers, keeps them.
     engine : {"auto", "own", "graphviz"}
         ``own`` has no requirements and gives the same picture on every machine. ``graphviz`` runs
         neato, from pygraphviz if it is installed, otherwise the program on the search path.
@@ -103,7 +103,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
         )
     if graph.nodes and all(node.position is not None for node in graph.nodes):
         given = {node.id: node.position for node in graph.nodes if node.position is not None}
-        return GraphLayout(given, "given", "Places are those that the graph brings.")
+        return GraphLayout(given, "given", "Positions are those given by the graph.")
     sizes = np.array([(node.width, node.height) for node in graph.nodes]).reshape(-1, 2)
     links, weights = _links(graph)
     text = _dot_lines(sizes, links, weights, graph.spacing)
@@ -111,15 +111,15 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
     if engine == "own" or not graph.nodes:
         kind = "own"
     elif importlib.util.find_spec("pygraphviz") is not None:
-        note = "Laid out by Graphviz (neato, of the package pygraphviz)."
+        note = "Laid out by Graphviz (neato, from the package pygraphviz)."
         found = _by_wheel(text, len(sizes))
     elif (program := shutil.which(PROGRAM)) is not None:
         note = f"Laid out by Graphviz ({PROGRAM}, found on the search path)."
         found = _by_program(program, text, len(sizes))
     elif engine == "graphviz":
         raise MissingDependencyError(
-            "There is no Graphviz: neither the package pygraphviz nor the program 'neato'. "
-            f"Run: {install_extra('graphviz')}, or install Graphviz, or take {_own()}."
+            "Graphviz is not available: neither the package pygraphviz nor the program 'neato'. "
+            f"Run: {install_extra('graphviz')}, or install Graphviz, or choose {_own()}."
         )
     else:
         kind = "own"
@@ -128,7 +128,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
         places = stress_layout(sizes, links, weights, spacing=graph.spacing)
     else:
         places = arrange(found, sizes, links, spacing=graph.spacing)
-    if not graph.directed:  # arrows are bent, and are not where a straight line would be
+    if not graph.directed:  # arrows are curved, so straight lines do not matter
         places = clear_lines(places, sizes, links, margin=MARGIN * graph.spacing)
     return _named(graph, places, kind, note)
 
@@ -151,7 +151,7 @@ def _named(graph: Graph, places: np.ndarray, engine: str, note: str) -> GraphLay
 
 
 def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """Edges as pairs of places; a loop says nothing about where its node should stand."""
+    """Edges as pairs of indices, without loops, which do not affect the layout."""
     rows = [
         (graph.index(edge.source), graph.index(edge.target), edge.weight)
         for edge in graph.edges
@@ -162,7 +162,7 @@ def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _dot_lines(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, spacing: float) -> str:
-    """Write boxes and lengths alone: names and labels stay here, so that none needs an escape."""
+    """Write boxes and lengths only; without names and labels, nothing needs escaping."""
     lines = [
         "graph g {",
         'graph [overlap=true, start="7", maxiter=2000, pack=20, packmode="graph"];',
@@ -206,8 +206,8 @@ def _by_program(program: str, text: str, number: int) -> np.ndarray:
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise MissingDependencyError(
-            f"Graphviz ('{program}') did not lay the graph out ({error}). "
-            f"Repair it, or take {_own()}."
+            f"Graphviz ('{program}') could not lay out the graph ({error}). "
+            f"Repair it, or choose {_own()}."
         ) from error
     places = np.zeros((number, 2))
     for name, x, y in re.findall(r"^node n(\d+) (\S+) (\S+)", answer.stdout, flags=re.MULTILINE):
@@ -216,5 +216,5 @@ def _by_program(program: str, text: str, number: int) -> np.ndarray:
 
 
 def _downwards(places: np.ndarray) -> np.ndarray:
-    """Graphviz counts y upwards, pictures count it downwards."""
+    """Flip y, which Graphviz counts upwards and pictures count downwards."""
     return np.asarray(places * np.array([1.0, -1.0]))

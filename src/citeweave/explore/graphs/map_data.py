@@ -1,4 +1,4 @@
-"""The map of papers for a canvas: columns of places, sizes and titles, and names of topics."""
+"""The map of papers for a canvas: positions, sizes and titles, and names of topics."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Names of islands on the map of papers: none covers another, and all stand on their island.
+"""Names of islands on the map of papers: none overlap, and all are on their island.
 
 First every island gets its number; then, from the largest, one phrase of its name where that covers
 no other label, and a second and a third where there is still room. What keeps its number is listed
@@ -13,10 +13,10 @@ from citeweave.explore.graphs.text import text_width
 __all__ = ["Island", "Label", "letter_size", "place_labels"]
 
 LINES = 64
-"""Lines of letters in the height of a square map."""
+"""Number of lines of text in the height of a square map."""
 
 SMALLEST = 7.0
-"""Points of the letters of a small map."""
+"""Font size of a small map, in points."""
 
 LEADING = 1.25
 MOST_PHRASES = 3
@@ -98,7 +98,7 @@ def place_labels(islands: list[Island], *, span: float) -> list[Label]:
 
 
 def _numbered(island: Island, size: float, others: list[Label]) -> Label:
-    """Write the number of an island; one that meets another moves outwards in a spiral."""
+    """Place the number of an island; if it overlaps another, it moves outwards in a spiral."""
     label = _label(island, (str(island.topic),), size, island.y, numbered=True)
     step = 0
     while any(label.covers(other) for other in others) and step < STEPS:

@@ -1,8 +1,8 @@
-"""A plane for papers: an island for each topic, as large as it has papers.
+"""A map of papers: one island per topic, with an area in proportion to its papers.
 
-A paper that is about one topic alone stands in the middle of its island; the more it has of others
-the nearer it stands to the shore, on the side of these. Islands of topics that papers share lie
-beside each other. There is no chance in it, and tens of thousands of papers take about a second.
+A paper about a single topic is in the middle of its island; the larger its share of other topics,
+the closer it is to the shore on their side. Islands of topics that share papers are adjacent. The
+layout is deterministic and takes about a second for tens of thousands of papers.
 """
 
 import numpy as np
@@ -13,11 +13,11 @@ from citeweave.explore.graphs.stress import remove_overlaps, scaled_stress
 __all__ = ["Islands", "place_papers"]
 
 SPACING = 9.0
-"""Room for a paper in points: an island of n papers has n squares of this side."""
+"""Space per paper in points: an island of n papers has the area of n squares of this side."""
 
 ROUNDS = 25
 EVEN = 0.8
-"""How far papers are spread evenly round their island, against standing on the way to others."""
+"""Degree to which papers are spread evenly around their island rather than towards others."""
 
 
 class Islands:
@@ -65,7 +65,7 @@ def place_papers(doc_topic: np.ndarray, dominant: np.ndarray | None = None) -> I
 
 
 def _place_islands(theta: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Put topics that papers share beside each other, islands not overlapping."""
+    """Place islands so that topics that share papers are adjacent and none overlap."""
     number = theta.shape[1]
     if number == 1:
         return np.zeros((1, 2))
@@ -75,7 +75,7 @@ def _place_islands(theta: np.ndarray, radii: np.ndarray) -> np.ndarray:
     likeness = shared / np.outer(norms, norms)
     np.fill_diagonal(likeness, 0.0)
     likeness /= max(float(likeness.max()), np.finfo(float).tiny)
-    # islands that are most alike nearly touch, those that share nothing lie far apart
+    # the most similar islands nearly touch, and those that share nothing are far apart
     touch = radii[:, None] + radii[None]
     distances = touch * 1.05 + 1.6 * radii.mean() * (1.0 - np.sqrt(likeness))
     np.fill_diagonal(distances, 0.0)
@@ -96,7 +96,7 @@ def _fill_island(
         ways /= np.linalg.norm(ways, axis=1, keepdims=True)
         pull = theta[:, others] @ ways
         angles = np.arctan2(pull[:, 1], pull[:, 0])
-        # many papers have the same second topic: without this they would stand in one line
+        # many papers have the same second topic and would otherwise be in one line
         ranks = np.empty(number)
         ranks[np.lexsort((golden % 1.0, angles))] = (np.arange(number) + 0.5) / number
         even = ranks * 2 * np.pi - np.pi
@@ -111,14 +111,14 @@ def _fill_island(
 
 
 def _turn(angles: np.ndarray) -> np.ndarray:
-    """Bring angles to -pi to pi."""
+    """Reduce angles to the range from -pi to pi."""
     return np.asarray((angles + np.pi) % (2 * np.pi) - np.pi)
 
 
 def _push_apart(
     papers: np.ndarray, dominant: np.ndarray, centres: np.ndarray, radii: np.ndarray
 ) -> None:
-    """Move papers that stand too near to each other a little, inside their islands; in place."""
+    """Separate papers that are too close, within their islands; in place."""
     if len(papers) < 2:
         return
     near = SPACING * 0.9
@@ -129,7 +129,7 @@ def _push_apart(
         a, b = pairs[:, 0], pairs[:, 1]
         between = papers[b] - papers[a]
         apart = np.linalg.norm(between, axis=1)
-        # two at one point go apart along a way of their own
+        # two at the same point are separated in a direction of their own
         still = apart < 1e-9
         turns = (a[still] * 2.399963) % (2 * np.pi)
         between[still] = np.column_stack((np.cos(turns), np.sin(turns)))

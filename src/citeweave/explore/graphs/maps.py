@@ -1,4 +1,4 @@
-"""Maps that bibliometricians expect, of a corpus alone or of a fitted model."""
+"""The usual bibliometric maps, of a corpus or of a fitted model."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ MAPS = {
     "main-path": "Main paths",
     "thematic": "Thematic map",
 }
-"""Kinds of maps with their names; all but the last are of a corpus alone."""
+"""Kinds of maps with their names; all but the last need only a corpus."""
 
 
 def bibliometric_map(
@@ -54,17 +54,17 @@ def bibliometric_map(
     kind : str
         One of `MAPS`.
     colour : {"cluster", "topic", "year"}
-        What colours stand for; the thematic map always has the colours of its topics.
+        The meaning of colours; the thematic map always has the colours of its topics.
     links : int
         Maximum number of links, those with the largest counts.
     **options
-        Those of `citeweave.networks.network_of`, `historiograph`, `main_path` or, for ``thematic``,
-        `thematic_map`.
+        Options of `citeweave.networks.network_of`, `historiograph`, `main_path` or, for
+        ``thematic``, `thematic_map`.
 
     Returns
     -------
     Graph
-        With its own layout.
+        The map, with its layout.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Networks as maps: like beside like, dots as large as things are, coloured by cluster."""
+"""Networks as maps: similar nodes are close, dots show sizes, colours show clusters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from citeweave.networks.clusters import as_networkx
 __all__ = ["LINKS", "Painting", "link_edges", "map_graph", "map_nodes", "strongest"]
 
 LINKS = 1000
-"""Links that are drawn, the strongest."""
+"""Number of links that are drawn, the strongest ones."""
 
 LABELS = 150
-"""Nodes that have a name in the picture, the largest."""
+"""Number of nodes with a name in the picture, the largest ones."""
 
 DOTS = (6.0, 30.0)
 LETTERS = (7.0, 11.0)
 WIDTHS = (0.4, 4.0)
 LONGEST = 34
 FILL = 0.3
-"""Part of a map that dots and their names cover."""
+"""Part of the area of a map that dots and their names cover."""
 
 ITERATIONS = (300, 60)
-"""Steps of the layout of a small and of a large map, of more than `LARGE` nodes."""
+"""Steps of the layout of small maps, and of large ones with more than `LARGE` nodes."""
 
 LARGE = 300
 
@@ -45,7 +45,7 @@ class Painting:
     ----------
     colours : sequence of str, length n
     groups : sequence of int, length n, or None
-        Groups of the nodes, if colours stand for groups.
+        Groups of the nodes, if colours show groups.
     listed : tuple of (str, str)
         Colours and their meaning.
     group_names : tuple of (int, str)
@@ -65,7 +65,7 @@ def map_graph(
     Parameters
     ----------
     network : WeightedNetwork
-        Of at least one node.
+        Network with at least one node.
     painting : Painting
     links : int
         Number of links drawn, those with the largest counts, and in any case the strongest link of
@@ -132,7 +132,7 @@ def map_nodes(network: WeightedNetwork, painting: Painting) -> list[Node]:
 
 
 def _title(network: WeightedNetwork, place: int, painting: Painting) -> str:
-    """Tell what is known of a node."""
+    """Describe a node."""
     size, year = network.sizes[place], network.years[place]
     parts = [clean(network.names[place])]
     label = network.labels[place] if network.labels else ""
@@ -182,10 +182,10 @@ def strongest(network: WeightedNetwork, most: int) -> np.ndarray:
 
 
 def _forest(network: WeightedNetwork) -> np.ndarray:
-    """Rows of the links of a spanning forest of the largest counts: nothing falls off the map."""
+    """Return the rows of the links of a maximum spanning forest, so that all nodes stay linked."""
     n = len(network.names)
     first, second = network.links.T
-    # from 1 to 2: the least is the strongest, and none is 0, which would be no link
+    # from 1 to 2: the smallest is the strongest, and none is 0, which would mean no link
     cost = 2.0 - network.counts / max(float(network.counts.max(initial=0.0)), 1e-300)
     tree = minimum_spanning_tree(csr_array((cost, (first, second)), shape=(n, n))).tocoo()
     kept = set(zip(*(axis.tolist() for axis in tree.coords), strict=True))
@@ -197,7 +197,7 @@ def _forest(network: WeightedNetwork) -> np.ndarray:
 def _places(
     network: WeightedNetwork, nodes: Sequence[Node], forest: np.ndarray, seed: int
 ) -> list[tuple[float, float]]:
-    """Place dots with their names so that none covers another, part by part."""
+    """Place dots with their names so that none overlap, component by component."""
     import networkx as nx  # noqa: PLC0415 (for maps alone)
 
     drop = np.array([LINE * node.font_size if node.label else 0.0 for node in nodes])

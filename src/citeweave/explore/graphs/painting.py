@@ -20,7 +20,7 @@ __all__ = ["COLOURINGS", "paint"]
 
 COLOURINGS = ("cluster", "topic", "year")
 
-# from dark to light as viridis, whose order survives in grey
+# from dark to light like viridis, whose order is kept in greyscale
 _YEARS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#c8d820")
 _MOST_LISTED = 20
 
@@ -100,7 +100,7 @@ def _by_year(network: WeightedNetwork) -> Painting:
         raise NotFoundError(
             f"There are no years to colour by: the {several(network.of)} of the map have none."
         )
-    # a few old ones must not make all the others look alike
+    # a few old ones must not make all others look the same
     low, high = np.quantile(years[known], [0.05, 0.95])
     span = max(float(high - low), 1e-9)
     colours = [
@@ -108,7 +108,7 @@ def _by_year(network: WeightedNetwork) -> Painting:
         for year, seen in zip(years.tolist(), known.tolist(), strict=True)
     ]
     stops = np.linspace(float(low), float(high), len(_YEARS))
-    digits = 0 if span >= len(_YEARS) else 1  # mean years of authors and words lie close together
+    digits = 0 if span >= len(_YEARS) else 1  # mean years of authors and words are close together
     listed = [(shade, f"{year:.{digits}f}") for shade, year in zip(_YEARS, stops, strict=True)]
     if not known.all():
         listed.append((OTHER, "unknown"))

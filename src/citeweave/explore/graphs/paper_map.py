@@ -31,7 +31,7 @@ def citation_backbone(view: Any, *, papers: np.ndarray | None = None) -> np.ndar
     ----------
     view : Exploration, SCNTM or path of a run
     papers : ndarray of bool, shape (D,), optional
-        Papers that may stand at either end.
+        Papers that may be at either end.
 
     Returns
     -------
@@ -101,10 +101,10 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     facts = facts_of(view)
     total = facts.corpus.n_documents
     if not total:
-        raise ParameterError("There is no paper to draw: the corpus is empty.")
+        raise ParameterError("There are no papers to draw: the corpus is empty.")
     order = np.lexsort((np.arange(total), -facts.cited))
     chosen = np.sort(order[:papers])
-    # islands are as large as what is drawn of them, or a few papers would stand far apart
+    # the area of an island follows the papers drawn, or a few papers would be far apart
     islands = (
         facts.islands
         if len(chosen) == total

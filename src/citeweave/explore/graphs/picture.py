@@ -1,6 +1,6 @@
-"""A graph as a picture: shapes, lines and words with their places and colours, before any format.
+"""A graph as a picture: shapes, lines and words with positions and colours, in no file format.
 
-SVG, PNG, PDF and the pages draw what stands here, so that they show the same.
+SVG, PNG, PDF and the pages are all drawn from it, so that they show the same.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Positions = Mapping[str, Point]
 GROUND = "#ffffff"
 MARGIN = 12.0
 HEADING = 24.0
-"""Room above the picture for its title, in a file that stands alone."""
+"""Space above the picture for its title, in a file of its own."""
 
 OUTLINE = "#6f6f6f"
 
@@ -144,7 +144,7 @@ def compose(graph: Graph, positions: Positions) -> Picture:
 def _entries(
     graph: Graph, left: float, right: float, bottom: float
 ) -> tuple[tuple[Entry, ...], float, float]:
-    """Write the list in columns below a picture; also its right and its lower end."""
+    """Arrange the list in columns below a picture; also return its right and lower ends."""
     if not graph.listed:
         return (), right, bottom
     size = max(node.font_size for node in graph.nodes if node.label)
@@ -179,7 +179,7 @@ def _shape(node: Node, place: Point) -> NodeShape:
     else:
         border = OUTLINE if node.colour == GROUND else mix(node.colour, "#000000", 0.15)
     step = node.font_size * LINE
-    # the middle of small letters lies about 0.35 em above the base line
+    # the middle of lower-case letters is about 0.35 em above the baseline
     first = y - step * (len(node.label) - 1) / 2 + 0.35 * node.font_size
     if node.shape == "dot" and node.above:
         first = y - node.height / 2 - step * (len(node.label) - 1) - 0.3 * node.font_size

@@ -1,7 +1,7 @@
-"""Our own layout: distances in the picture as distances in the graph, and no two nodes overlap.
+"""Our own layout: distances follow those in the graph, and no two nodes overlap.
 
 Stress majorisation (Gansner, Koren and North 2005) from classical scaling, so that the same graph
-always gives the same picture; then nodes are pushed apart until their boxes are free of each other.
+always gives the same picture; then nodes are pushed apart until no boxes overlap.
 """
 
 import numpy as np
@@ -21,16 +21,16 @@ GAP = 26.0
 """Free length of an edge between the borders of its nodes, in points."""
 
 MARGIN = 7.0
-"""Least free room between any two nodes."""
+"""Minimum free space between any two nodes."""
 
 FILL = 0.35
-"""Part of a picture that nodes and their margins should cover, if it can be had."""
+"""Part of a picture that nodes and their margins should cover, if possible."""
 
 ASPECT = 1.5
-"""Width of a picture against its height, where there is a choice."""
+"""Ratio of width to height of a picture, if there is a choice."""
 
 DENSE = 1500
-"""Up to so many nodes all distances are used, beyond it those from some pivots."""
+"""Maximum number of nodes for which all distances are used, rather than those from pivots."""
 
 PIVOTS = 100
 
@@ -67,7 +67,7 @@ def stress_layout(
 def arrange(
     places: np.ndarray, sizes: np.ndarray, links: np.ndarray, *, spacing: float = 1.0
 ) -> np.ndarray:
-    """Turn a layout of points into one of boxes: compact, without overlaps, parts side by side.
+    """Turn a layout of points into one of boxes: compact, without overlaps.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def arrange(
 
 
 def _parts(n: int, links: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Nodes and edges of each connected part, as indices in rising order."""
+    """Nodes and edges of each connected component, as indices in ascending order."""
     graph = csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
     number, part_of = connected_components(graph, directed=False)
     of_link = part_of[links[:, 0]]
@@ -118,7 +118,7 @@ def _place_connected(n: int, links: np.ndarray, lengths: np.ndarray) -> np.ndarr
         graph = csr_array((lengths, (links[:, 0], links[:, 1])), shape=(n, n))
         return _pivot_scaling(graph, n)
     matrix = np.zeros((n, n))
-    # several edges between two nodes count as the shortest of them, which comes last
+    # of several edges between two nodes, the shortest counts, which comes last
     for place in np.argsort(-lengths, kind="stable").tolist():
         a, b = links[place]
         matrix[a, b] = matrix[b, a] = lengths[place]
@@ -127,9 +127,9 @@ def _place_connected(n: int, links: np.ndarray, lengths: np.ndarray) -> np.ndarr
 
 
 def _condense(places: np.ndarray, sizes: np.ndarray, margin: float) -> np.ndarray:
-    """Draw a picture with much empty room together, towards the shape of a page.
+    """Contract a picture with much empty space, towards the shape of a page.
 
-    Distances keep their order along each axis; what overlaps then is pushed apart afterwards.
+    Distances keep their order along each axis; overlaps are removed afterwards.
     """
     extent = np.ptp(places, axis=0) + sizes.mean(axis=0)
     needed = float(np.prod(sizes + 2 * margin, axis=1).sum()) / FILL
@@ -173,13 +173,13 @@ def _pivot_scaling(graph: csr_array, n: int) -> np.ndarray:
 
 
 def _signs(places: np.ndarray) -> np.ndarray:
-    """Choose the signs of axes, which an eigenvector leaves open, by its largest entry."""
+    """Choose the sign of each axis by the largest entry of its eigenvector."""
     largest = np.abs(places).argmax(axis=0)
     return np.where(places[largest, np.arange(places.shape[1])] < 0, -1.0, 1.0)
 
 
 def _spread(n: int, radius: float) -> np.ndarray:
-    """Move nodes a little, each its own way, so that none stands where another does."""
+    """Move nodes slightly, each in its own direction, so that no two coincide."""
     turns = np.arange(n) * (np.pi * (3.0 - np.sqrt(5.0)))  # the golden angle
     steps = radius * np.sqrt((np.arange(n) + 0.5) / n)
     return np.column_stack((steps * np.cos(turns), steps * np.sin(turns)))
@@ -206,7 +206,7 @@ def _majorise(places: np.ndarray, distances: np.ndarray, sweeps: int = 250) -> n
 
 
 def _lie_down(places: np.ndarray) -> np.ndarray:
-    """Turn a picture so that it is widest from left to right, as pages and screens are."""
+    """Rotate a picture so that it is widest from left to right, like pages and screens."""
     centred = places - places.mean(axis=0)
     _, vectors = np.linalg.eigh(centred.T @ centred)
     turned = centred @ vectors[:, ::-1]
@@ -232,9 +232,9 @@ def overlapping_pairs(places: np.ndarray, sizes: np.ndarray, margin: float = 0.0
 def remove_overlaps(
     places: np.ndarray, sizes: np.ndarray, *, margin: float = MARGIN, rounds: int = 400
 ) -> np.ndarray:
-    """Push boxes apart, each pair along the shorter way, until none overlap.
+    """Push boxes apart, each pair in the direction of the smaller overlap, until none overlap.
 
-    If pushing goes in circles, the picture is widened a little, so that it always ends.
+    If this cycles, the picture is widened slightly, so that it always ends.
     """
     places = np.array(places, np.float64)
     number = 0
@@ -245,7 +245,7 @@ def remove_overlaps(
         axis = (needed[:, 1] < needed[:, 0]).astype(int)
         rows = np.arange(len(pairs))
         direction = np.where(between[rows, axis] >= 0, 1.0, -1.0)
-        # a little more than needed, or rounding would leave the last overlaps for ever
+        # slightly more than needed, or rounding would leave the last overlaps forever
         step = direction * (needed[rows, axis] / 2 + 0.01)
         moves = np.zeros_like(places)
         met = np.zeros(places.shape)
@@ -261,7 +261,7 @@ def remove_overlaps(
 
 
 def _apart(places: np.ndarray) -> np.ndarray:
-    """Make sure that no two nodes stand at one point, where widening would be of no use."""
+    """Separate coinciding nodes, which widening could not separate."""
     return (
         places
         if len(np.unique(places, axis=0)) == len(places)
@@ -276,10 +276,10 @@ def _gather_parts(
     links: np.ndarray,
     margin: float,
 ) -> np.ndarray:
-    """Put the parts of a graph beside each other, small ones into the gaps that large ones leave.
+    """Arrange the components of a graph, with small ones in the gaps of large ones.
 
-    The largest part stays; each next one takes, of the free spots on a grid, the one that makes the
-    picture least larger and lies nearest to its middle. Spots under an edge are not free.
+    The largest component stays. Each of the others gets the free spot on a grid that enlarges the
+    picture least and is nearest to its middle. Spots under an edge are not free.
     """
     boxes = [
         np.column_stack((spots - sizes[inside] / 2, spots + sizes[inside] / 2))
@@ -324,7 +324,7 @@ def _along(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
 def _free_spot(
     taken: np.ndarray, whole: np.ndarray, wide: float, high: float, margin: float
 ) -> np.ndarray:
-    """Corner of a free box of a given size, in or beside a picture."""
+    """Corner of a free box of a given size, in or next to a picture."""
     xs = np.linspace(whole[0] - wide - margin, whole[2] + margin, 60)
     ys = np.linspace(whole[1] - high - margin, whole[3] + margin, 60)
     x, y = (grid.ravel() for grid in np.meshgrid(xs, ys))
@@ -336,7 +336,7 @@ def _free_spot(
             | (y >= bottom + margin)
             | (y + high <= top - margin)
         )
-    x, y = x[free], y[free]  # the corners of the grid lie outside the picture: some are free
+    x, y = x[free], y[free]  # the corners of the grid are outside the picture, so some are free
     width = np.maximum(whole[2], x + wide) - np.minimum(whole[0], x)
     height = np.maximum(whole[3], y + high) - np.minimum(whole[1], y)
     middle = (whole[:2] + whole[2:]) / 2

@@ -1,4 +1,4 @@
-"""A graph as SVG: alone as a file, or as a part of a page that styles it and reacts to it."""
+"""A graph as SVG: a file of its own, or a part of a page with styles and scripts."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -64,7 +64,7 @@ def to_svg(
         lines.append('<?xml version="1.0" encoding="UTF-8"?>')
     size = f' width="{width:.0f}pt" height="{height:.0f}pt"' if standalone else ""
     named = ' class="graph"' if css_classes and not standalone else ""
-    # a picture with parts that can be reached is a document for screen readers, not an image
+    # for screen readers, a picture with focusable parts is a document, not an image
     lines.append(
         f'<svg xmlns="http://www.w3.org/2000/svg"{named} viewBox="{box}"{size} '
         f'role="graphics-document" aria-label={quoteattr(picture.title)}>'
@@ -145,7 +145,7 @@ def _node(shape: NodeShape, *, css_classes: bool, link: Callable[[Node], str] | 
 
 
 def _outline(shape: NodeShape, *, css_classes: bool) -> str:
-    """Draw a ground, which a page may darken, and over it the colour as strong as its tint."""
+    """Draw a background, which a page may darken, and the tinted colour above it."""
     node = shape.node
     wide, high = node.width, node.height
     if node.shape == "box":

@@ -1,4 +1,4 @@
-"""Text in pictures: how wide it is, where lines break, and what no XML file may hold."""
+"""Text in pictures: its width, line breaks, and characters that XML forbids."""
 
 import re
 import unicodedata
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 __all__ = ["clean", "shorten_name", "text_width", "wrap_words"]
 
-# Widths in em of the letters of DejaVu Sans, what Matplotlib draws with; it is wider than Helvetica
-# and Arial, so that a box measured for it has room for those too.
+# Widths in em of the characters of DejaVu Sans, the font of Matplotlib; it is wider than Helvetica
+# and Arial, so a box measured for it also fits those.
 _WIDTHS = {
     0.28: "'ijl",
     0.29: "IJ",
@@ -78,7 +78,7 @@ def shorten_name(name: str, longest: int = 22) -> str:
     >>> shorten_name("Ann Lee"), shorten_name("Maria Magdalena Schwarzenberger")
     ('Ann Lee', 'M. M. Schwarzenberger')
     """
-    # DBLP numbers people of one name
+    # DBLP numbers people of the same name
     name = re.sub(r"(?<=\S)\s+\d{4}$", "", " ".join(name.split()))
     if len(name) <= longest:
         return name

@@ -32,7 +32,7 @@ _MEANING = {
 
 
 class _Room(NamedTuple):
-    """Size of the map, and where the lines between its quadrants run."""
+    """Size of the map, and positions of the lines between its quadrants."""
 
     wide: float
     high: float
@@ -47,7 +47,7 @@ def thematic_map(view: Any, *, topics: int | None = None, words: int = 30) -> Gr
     ----------
     view : Exploration, SCNTM or path of a run
     topics : int, optional
-        How many topics, the largest; all in use by default.
+        Number of topics, the largest ones; by default all in use.
     words : int
         Maximum number of words per theme; see `citeweave.networks.themes_of`.
 
@@ -73,7 +73,7 @@ def thematic_map(view: Any, *, topics: int | None = None, words: int = 30) -> Gr
     found = themes_of(facts.corpus, facts.view.topic_word, np.array(chosen), words=words)
     room = _room(found)
     nodes = _topic_nodes(facts, found, room)
-    note = "Topics stand by rank of centrality (to the right) and of density (upwards)."
+    note = "Topics are placed by rank of centrality (to the right) and of density (upwards)."
     return Graph(
         name="thematic-map",
         title="Topics by centrality and density",
@@ -141,7 +141,7 @@ def _topic_nodes(facts: PictureFacts, found: Themes, room: _Room) -> list[Node]:
 
 
 def _label(name: str) -> tuple[str, ...]:
-    """Write the first two phrases of a name, a line each."""
+    """Return the first two phrases of a name, one per line."""
     *first, last = name.split(", ")[:2]
     return (*(f"{part}," for part in first), last)
 
@@ -149,7 +149,7 @@ def _label(name: str) -> tuple[str, ...]:
 def _places(
     found: Themes, room: _Room, dots: np.ndarray, labels: list[tuple[str, ...]]
 ) -> np.ndarray:
-    """Place topics by rank, apart from each other but each in its quadrant, shape (n, 2)."""
+    """Place topics by rank, without overlaps, each in its quadrant, shape (n, 2)."""
     across, up = _steps(found.centrality), _steps(found.density)
     ideal = np.column_stack((across * room.wide, (1.0 - up) * room.high))
     texts = [max(text_width(line, LETTERS) for line in label) for label in labels]
@@ -180,7 +180,7 @@ def _text(key: int, lines: tuple[str, ...], x: float, y: float, size: float) -> 
 
 
 def _frame(room: _Room) -> list[Node]:
-    """Make the ends of the axes, and the names of axes and quadrants."""
+    """Create the ends of the axes, and the names of axes and quadrants."""
     left, right, top, bottom = -60.0, room.wide + 60.0, -70.0, room.high + 80.0
     ends = [(left, room.y), (right, room.y), (room.x, top), (room.x, bottom)]
     marks = [_text(number, (), x, y, 1.0) for number, (x, y) in enumerate(ends)]
@@ -207,7 +207,7 @@ def _axes() -> list[Edge]:
 
 
 def _edges(facts: PictureFacts, found: Themes) -> list[Edge]:
-    """Join each topic to the two that its words occur with most."""
+    """Join each topic to the two topics with which its words co-occur most."""
     pairs = set()
     for place, row in enumerate(found.links):
         for other in np.argsort(-row, kind="stable")[:LINKS].tolist():

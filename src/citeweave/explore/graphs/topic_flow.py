@@ -1,4 +1,4 @@
-"""Which topics cite which: citations summed by the topics of the papers at both ends."""
+"""Citations between topics, summed by the topics of the papers at both ends."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How plots look: small, plain, and with labels beside what they name instead of a long legend."""
+"""The style of plots: small, plain, with labels next to lines instead of a long legend."""
 
 import importlib.util
 import textwrap
@@ -61,7 +61,7 @@ _SETTINGS: Any = {
     "lines.linewidth": 1.0,
     "axes.formatter.useoffset": False,
     "savefig.dpi": 200.0,
-    "pdf.fonttype": 42,  # letters stay letters, which journals ask for
+    "pdf.fonttype": 42,  # text stays text, as journals require
     "svg.fonttype": "none",
     "svg.hashsalt": "citeweave",  # ids that are the same every time
     "text.usetex": False,
@@ -98,7 +98,7 @@ def styled() -> Iterator[None]:
 
 @contextmanager
 def saving() -> Iterator[None]:
-    """Write a figure in our style, with one note for all letters that the font lacks."""
+    """Write a figure in our style, with a single warning about characters missing in the font."""
     with styled():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -121,7 +121,7 @@ _WIDTH: ContextVar[float | None] = ContextVar("width of figures", default=None)
 
 @contextmanager
 def figures_of_width(width: float | None) -> Iterator[None]:
-    """Give all new figures one width in inches, or with None the width of each plot."""
+    """Set the width of all new figures in inches; None restores the default of each plot."""
     token = _WIDTH.set(width)
     try:
         yield
@@ -130,7 +130,7 @@ def figures_of_width(width: float | None) -> Iterator[None]:
 
 
 def width_or(own: float) -> float:
-    """Return the width of new figures: the one asked for, or the default of the plot."""
+    """Return the width of new figures: the one that was set, or the default of the plot."""
     asked = _WIDTH.get()
     return own if asked is None else asked
 
@@ -184,7 +184,7 @@ def spread_labels(wanted: Sequence[float], room: float, low: float, high: float)
     order = np.argsort(places, kind="stable")
     if not len(order):
         return places
-    # blocks of labels that touch each other; a block stands at the mean of what its labels want
+    # blocks of labels that touch; each is centred on the mean of the wanted positions
     blocks: list[list[float]] = []  # sum of (wanted - offset), number
     for value in places[order].tolist():
         blocks.append([value, 1.0])
@@ -259,7 +259,7 @@ def cut_name(name: str, longest: int) -> str:
 
 
 def wrap_name(name: str, width: int, lines: int) -> str:
-    r"""Break a name made of words and commas into lines; what does not fit is left out.
+    r"""Break a name of words and commas into lines; text that does not fit is left out.
 
     Dollar signs are escaped.
 

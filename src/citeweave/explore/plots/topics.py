@@ -1,4 +1,4 @@
-"""Plots of topics: over the years, how alike they are, and which cite which."""
+"""Plots of topics: over the years, similarity, and citations between them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ __all__ = [
 MOST_PANELS = 24
 MOST_LINES = 6
 MOST_NUMBERS = 16
-"""Up to so many topics the figures stand in the cells of a heat map."""
+"""Maximum number of topics for which a heat map shows numbers in its cells."""
 
 FEWEST_PAPERS = 3
 """Years with fewer papers are left out: their shares are noise."""
@@ -68,8 +68,7 @@ def plot_topics_over_time(view: Any, ax: "Axes | None" = None) -> "Figure":
     enough = facts.view.papers_by_year >= FEWEST_PAPERS
     if not enough.any():
         raise NotFoundError(
-            f"There is no year with {FEWEST_PAPERS} papers or more, so that no share over time "
-            "can be drawn."
+            f"No year has {FEWEST_PAPERS} papers or more, so no share over time can be drawn."
         )
     years = np.array(facts.view.year_range)[enough]
     shares = facts.view.share_by_year[enough]
@@ -186,7 +185,7 @@ def draw_panels(
 
 
 def plot_topic_similarity(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Plot how similar topics are in their words, with similar topics side by side.
+    """Plot how similar topics are in their words, with similar topics next to each other.
 
     Similarity is the Bhattacharyya coefficient of two word distributions phi.
 
@@ -223,7 +222,7 @@ def plot_topic_similarity(view: Any, ax: "Axes | None" = None) -> "Figure":
         ax,
         values,
         names,
-        title="How alike topics are in their words",
+        title="Similarity of topics by their words",
         bar="Bhattacharyya coefficient, %",
         scale=100,
         low=100 * float(np.nanmin(values)),

@@ -1,4 +1,4 @@
-"""From an OpenAlex snapshot to a corpus of shards, without all of it in memory."""
+"""Import an OpenAlex snapshot into a sharded corpus, out of core."""
 
 from citeweave.preparing.snapshot.run import import_snapshot
 

@@ -1,4 +1,4 @@
-"""The first reading: works of one part of a snapshot, chosen, cleaned and written as pieces."""
+"""The first pass: works of one part of a snapshot are selected, cleaned and written as pieces."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["read_part"]
 
 PIECE = 25_000
-"""Works in a piece, at most: some 150 MB while they are collected."""
+"""Maximum number of works in a piece, which take about 150 MB while they are collected."""
 
 NOT_CHOSEN = "outside the conditions (--where)"
 _ID = re.compile(r"[A-Z](\d{1,18})")
@@ -58,18 +58,18 @@ def read_part(
     Parameters
     ----------
     path, name : Path, str
-        The part, and what reports call it.
+        The part, and its name in reports.
     folder : Path
-        Where the pieces go, numbered; an old one is replaced.
+        Folder for the numbered pieces; an old one is replaced.
     settings, where
-        Which works are taken, and how.
+        Settings of the preparation, and conditions on works.
     piece : int
         Works in a piece.
 
     Returns
     -------
     dict
-        Counts for the report, as JSON can hold them.
+        Counts for the report, JSON-serialisable.
     """
     shutil.rmtree(folder, ignore_errors=True)
     log = ProblemLog()
@@ -81,7 +81,7 @@ def read_part(
     rules = WordRules.from_settings(settings)
     collected = _Works(settings, rules, context, told)
     enabled = gc.isenabled()
-    gc.disable()  # nothing here is in a cycle, and looking for some takes a third of the time
+    gc.disable()  # there are no cycles here, and looking for them takes a third of the time
     try:
         for line, work in decoded_works(works_of(path, context, where)):
             collected.add(work, line)
@@ -107,7 +107,7 @@ def read_part(
 
 
 class _Works:
-    """Works of one piece, as they come."""
+    """Collects the works of one piece."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class _Works:
         return len(self._works)
 
     def add(self, work: dict[str, Any], line: int) -> None:
-        """Take one work."""
+        """Add one work."""
         told = self._told
         record = record_of(work, line, self._context)
         cited = work.get("referenced_works")
@@ -154,7 +154,7 @@ class _Works:
         _tally(told["as_read"], record, work, len(cited))
         number = _ID.fullmatch(record.id)
         if number is None:
-            self._context.note(line, "the work has no OpenAlex id and was passed over", field="id")
+            self._context.note(line, "the work has no OpenAlex id and was skipped", field="id")
             told["skipped"]["no OpenAlex id"] += 1
             return
         abstract = None if is_missing(record.abstract) else record.abstract
@@ -220,7 +220,7 @@ class _Works:
             key = (person.get("id"), written, person.get("orcid"))
             try:
                 author = self._authors.get(key)
-            except TypeError:  # a list or an object where a text should be
+            except TypeError:  # a list or an object instead of text
                 continue
             if author is None:
                 author = self._authors[key] = self._new_author(*key)
@@ -229,7 +229,7 @@ class _Works:
             own = self._places_of(authorship)
             if author == _EXCLUDED:
                 self._told["excluded"][str(written)] += 1
-                loose += own  # the address of a name that is no person's is still the paper's
+                loose += own  # the address of an organisation still counts for the paper
             else:
                 team.append(author)
                 self._team_places.append(own)
@@ -247,7 +247,7 @@ class _Works:
         return len(self._author_rows) - 1
 
     def _places_of(self, authorship: dict[str, Any]) -> list[int]:
-        """Give the numbers of an author's institutions, else of the countries."""
+        """Return the numbers of an author's institutions, or else of the countries."""
         known = self._known_places
         own: list[int] = []
         for item in authorship.get("institutions") or ():
@@ -257,7 +257,7 @@ class _Works:
                     *(item.get("ror"), item.get("id")),
                 )
                 number = known.get(key)
-            except (AttributeError, TypeError):  # no object, or one in place of a text
+            except (AttributeError, TypeError):  # not an object, or one instead of text
                 return [*map(self._place, institutions_of(authorship) or countries_of(authorship))]
             if number is None:
                 found = institutions_of({"institutions": [item]})
@@ -317,7 +317,7 @@ _NOWHERE = -1
 
 
 def _author_key(ident: str | None, orcid: str | None, name: str) -> int:
-    """Give the number that tells an author: the OpenAlex id, else ORCID or written name, hashed."""
+    """Return the number of an author: the OpenAlex id, or a hash of the ORCID or name."""
     found = _ID.fullmatch(ident or "")
     if found is not None:
         return int(found[1])
@@ -325,7 +325,7 @@ def _author_key(ident: str | None, orcid: str | None, name: str) -> int:
 
 
 def _references(cited: list[Any] | np.ndarray) -> np.ndarray:
-    """Read the numbers of cited works; what is no OpenAlex id is left out."""
+    """Return the numbers of cited works; anything that is not an OpenAlex id is left out."""
     if isinstance(cited, np.ndarray):
         return cited
     texts = " ".join([item for item in cited if isinstance(item, str)])
@@ -334,13 +334,13 @@ def _references(cited: list[Any] | np.ndarray) -> np.ndarray:
 
 
 def _day(value: Any) -> int:
-    """Read a date as a number that orders days; 0 where there is none."""
+    """Return a date as a number that increases with the day; 0 if there is none."""
     digits = str(value or "")[:10].replace("-", "")
     return int(digits) if len(digits) == 8 and digits.isdigit() else 0
 
 
 def _tally(counts: Counter[str], record: Record, work: dict[str, Any], cited: int) -> None:
-    """Count what a work holds, as `Tally` does for records."""
+    """Count the fields of a work, as `Tally` does for records."""
     authorships = as_list(work.get("authorships"))
     counts["works"] += 1
     counts["with_title"] += record.title is not None

@@ -1,7 +1,7 @@
-"""Pieces put together: documents, words and citations get numbers through the whole corpus.
+"""Joining pieces: documents, words and citations are numbered across the whole corpus.
 
-Ids are whole numbers, which are sorted once; what cites what is a search in them, piece by piece.
-No table of all works with their names is ever made.
+Ids are integers and are sorted once; citations are found by searching them, piece by piece. A table
+of all works with their names is never made.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _OUTSIDE, _ID, _SELF, _DUPLICATE = (FATES.index(n) for n in ("outside", "id", "s
 
 @dataclass(frozen=True, slots=True)
 class NumberedWorks:
-    """Which works are documents, and their numbers.
+    """The works that become documents, and their numbers.
 
     Attributes
     ----------
     kept : list of ndarray of bool
-        For each piece, which of its works are documents.
+        For each piece, whether each of its works is a document.
     first : ndarray of int64
-        For each piece the number of its first document; the last entry is the number of all.
+        For each piece, the number of its first document; the last entry is the total.
     merged : int
-        Works left out because the snapshot has them twice.
+        Number of works left out because they occur twice in the snapshot.
     """
 
     kept: list[np.ndarray]
@@ -48,7 +48,7 @@ class NumberedWorks:
 
     @classmethod
     def of(cls, pieces: Sequence[Piece]) -> NumberedWorks:
-        """Give the works numbers; of several with one id the one updated last is a document."""
+        """Assign numbers to works; of several with the same id, the one updated last is used."""
         parts = [piece.array("works") for piece in pieces]
         ids = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
         order = np.argsort(ids, kind="stable")
@@ -78,9 +78,9 @@ class NumberedWorks:
         Returns
         -------
         citations : ndarray of int64, shape (n, 2)
-            Rows (citing, cited), sorted, each once, none to itself.
+            Sorted unique rows (citing, cited), without self-citations.
         fates : ndarray of int64
-            How many references ended as each of `FATES`.
+            Number of references with each outcome in `FATES`.
         """
         first = int(self.first[piece])
         rows = references.take(self.kept[piece])
@@ -88,7 +88,7 @@ class NumberedWorks:
         fates = np.zeros(len(FATES), dtype=np.int64)
         if not len(rows.values) or not len(self._ids):
             return np.zeros((0, 2), dtype=np.int64), fates
-        # in ascending order, as neighbours are found near each other
+        # in ascending order, so that consecutive searches touch nearby memory
         wanted, back = np.unique(rows.values, return_inverse=True)
         place = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
         number = np.where(self._ids[place] == wanted, self._numbers[place], -1)[back]
@@ -107,11 +107,11 @@ class NumberedWorks:
 
 
 def join_words(pieces: Sequence[Piece]) -> list[str]:
-    """Give words numbers by first use; each piece gets a file with the numbers of its own words."""
+    """Assign numbers to words by first use; each piece gets a file with those of its own words."""
     number: dict[str, int] = {}
     for piece in pieces:
         numbers = [number.setdefault(word, len(number)) for word in piece.words()]
-        # the last entry is that of breaks
+        # the last entry stands for breaks
         np.save(piece.folder / "word_numbers.npy", np.array([*numbers, -1], dtype=np.int32))
     return list(number)
 
@@ -122,11 +122,11 @@ class StoredTexts:
     Parameters
     ----------
     pieces
-        With words that are numbered (`join_words`).
+        Pieces whose words are numbered (`join_words`).
     documents
-        Which works of the pieces count.
+        The works that are documents.
     scratch
-        Folder for texts that are rewritten.
+        Folder for rewritten texts.
     """
 
     def __init__(self, pieces: Sequence[Piece], documents: NumberedWorks, scratch: Path) -> None:
@@ -135,18 +135,18 @@ class StoredTexts:
         self._scratch = scratch
 
     def blocks(self) -> Iterator[Joined]:
-        """Give the texts of each piece."""
+        """Yield the texts of each piece."""
         return map(self.block, range(len(self._pieces)))
 
     def block(self, number: int) -> Joined:
-        """Give the texts of one piece."""
+        """Return the texts of one piece."""
         piece = self._pieces[number]
         texts = piece.texts()
         flat = piece.array("word_numbers")[texts.flat]
         return _chosen(Joined(flat, texts.offsets, texts.titles), self._documents.kept[number])
 
     def rewritten(self, step: Callable[[Joined], Joined]) -> RewrittenTexts:
-        """Write the texts that a step makes of each piece; those written before are left."""
+        """Write the texts that a step produces from each piece; existing ones are kept."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         files = [self._scratch / f"{number:05d}.npz" for number in range(len(self._pieces))]
         for number, file in enumerate(files):
@@ -158,23 +158,23 @@ class StoredTexts:
 
 
 class RewrittenTexts:
-    """Texts in files, one a block."""
+    """Texts in files, one file per block."""
 
     def __init__(self, files: list[Path]) -> None:
         self.files = files
 
     def blocks(self) -> Iterator[Joined]:
-        """Give the blocks in order."""
+        """Yield the blocks in order."""
         return map(self.block, range(len(self.files)))
 
     def block(self, number: int) -> Joined:
-        """Give one block."""
+        """Return one block."""
         with np.load(self.files[number], allow_pickle=False) as arrays:
             return Joined(arrays["flat"], arrays["offsets"], arrays["titles"])
 
 
 def _chosen(texts: Joined, kept: np.ndarray) -> Joined:
-    """Leave out documents that do not count."""
+    """Leave out works that are not documents."""
     if kept.all():
         return texts
     lengths = np.diff(texts.offsets)

@@ -1,4 +1,4 @@
-"""Results of finished steps, kept so that an import that was interrupted need not repeat them."""
+"""Results of finished steps, stored so that an interrupted import need not repeat them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 
 class KeptSteps:
-    """Steps by name, each worked out once and then read from its file.
+    """Steps by name, each computed once and then read from its file.
 
-    A file appears whole or not at all. What else a step writes has to be there before it returns;
-    a step that was interrupted is done again from its beginning.
+    Files are written atomically. Anything else that a step writes must exist before it returns; an
+    interrupted step is repeated from its beginning.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ class KeptSteps:
         self._folder = folder
 
     def has(self, name: str) -> bool:
-        """Tell whether a step is finished."""
+        """Return whether a step is finished."""
         return self._path(name).is_file()
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.pickle"
 
     def __call__(self, name: str, make: Callable[[], T]) -> T:
-        """Give the result of a step."""
+        """Return the result of a step."""
         path = self._path(name)
         if path.is_file():
             result: T = pickle.loads(path.read_bytes())  # noqa: S301 (written here, by this import)

@@ -1,4 +1,4 @@
-"""Compiled loops over the bytes of texts: inverted indices put in order, texts taken apart."""
+"""Compiled loops over the bytes of texts: inverted indices become text, texts become tokens."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ __all__ = ["LONGEST", "PieceArrays", "enter_again", "find_pieces", "place_words"
 __all__ += ["read_ids", "write_words"]
 
 LONGEST = 100_000
-"""Words of an abstract that is put in order here, at most."""
+"""Maximum number of words of an abstract that is reconstructed here."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON = 34, 92, 44, 58
 _OPEN, _CLOSE, _BEGIN, _END = 91, 93, 123, 125
@@ -29,9 +29,9 @@ def _past_space(source: np.ndarray, at: int, stop: int) -> int:
 def _places_of(
     source: np.ndarray, start: int, stop: int, begins: np.ndarray, ends: np.ndarray
 ) -> int:
-    """Read one index: at each place where its word begins and ends; -1 if it is not a plain one.
+    """Read one index: where the word at each position begins and ends; -1 if it is not plain.
 
-    Returns the number of places, words at every one of them or not.
+    Returns the number of positions, whether or not each has a word.
     """
     at = _past_space(source, start, stop)
     if at >= stop or source[at] != _BEGIN:
@@ -71,7 +71,7 @@ def _places_of(
                 begins[places] = -1
                 places += 1
             if begins[place] >= 0:
-                return -1  # two words at one place
+                return -1  # two words at one position
             begins[place] = begin
             ends[place] = end
             at = _past_space(source, at, stop)
@@ -101,28 +101,28 @@ def place_words(
     text: np.ndarray,
     stops: np.ndarray,
 ) -> int:
-    """Write the texts of inverted indices one after the other.
+    """Write the texts of inverted indices, concatenated.
 
     Parameters
     ----------
     source : ndarray of uint8
-        The indices as JSON, one after the other.
+        The indices as JSON, concatenated.
     bounds : ndarray of int64
-        Where each begins, and where the last ends.
+        Where each index begins, and where the last one ends.
     first : int
-        The one to begin with.
+        Number of the first index to read.
     begins, ends : ndarray of int64, length `LONGEST`
         Scratch.
     text : ndarray of uint8
-        For the texts.
+        Filled with the texts.
     stops : ndarray of int64
-        Filled with where each text ends. One that is not plain (escapes, two words at one place)
-        ends where it begins.
+        Filled with the end of each text. An index that is not plain (escapes, two words at one
+        position) gets an empty text.
 
     Returns
     -------
     int
-        The first index for whose text there was no room; their number if there was for all.
+        The first index whose text did not fit, or the number of indices if all did.
     """
     at = stops[first - 1] if first > 0 else 0
     for number in range(first, len(bounds) - 1):
@@ -159,13 +159,13 @@ def read_ids(
     Parameters
     ----------
     source, bounds : ndarray
-        Lists as JSON, one after the other; where each begins, and where the last ends.
+        Lists as JSON, concatenated; where each begins, and where the last one ends.
     prefix : ndarray of uint8
-        What stands before a number, the quote included.
+        The text before a number, including the quotation mark.
     numbers : ndarray of int64
         Filled with the numbers.
     stops : ndarray of int64
-        Filled with where the numbers of each list end; -1 for a list of anything else.
+        Filled with the end of the numbers of each list; -1 for a list of anything else.
     """
     filled = 0
     for number in range(len(bounds) - 1):
@@ -200,14 +200,14 @@ def read_ids(
 
 
 class PieceArrays(NamedTuple):
-    """A table of pieces of text by their bytes: open addressing, filled to a half at most.
+    """A hash table of pieces of text: open addressing, at most half full.
 
     Attributes
     ----------
     slots : ndarray of int32
-        Numbers of pieces by hash, -1 where there is none; the length is a power of two.
+        Numbers of pieces by hash, -1 if empty; the length is a power of two.
     starts : ndarray of int64
-        Where the bytes of each piece begin, and where the next would.
+        Where the bytes of each piece begin, and where those of the next piece would.
     store : ndarray of uint8
         The bytes.
     """
@@ -224,7 +224,7 @@ def _is_alphanumeric(byte: int) -> bool:
 
 @kernel
 def _piece_end(text: np.ndarray, at: int, stop: int) -> int:
-    """Find the end of the piece at `at` in a part of ASCII characters, as the pattern of words."""
+    """Return the end of the piece at `at` in a part of ASCII characters, by the word pattern."""
     if not _is_alphanumeric(text[at]):
         return at + 1
     at += 1
@@ -244,7 +244,7 @@ def _piece_end(text: np.ndarray, at: int, stop: int) -> int:
 
 @kernel
 def _slot_of(text: np.ndarray, start: int, stop: int, mask: int) -> int:
-    """Give the slot to begin with: FNV-1a of the bytes."""
+    """Return the slot to begin with: FNV-1a of the bytes."""
     key = _SEED
     for at in range(start, stop):
         key = (key ^ np.uint64(text[at])) * _PRIME
@@ -253,7 +253,7 @@ def _slot_of(text: np.ndarray, start: int, stop: int, mask: int) -> int:
 
 @kernel
 def enter_again(table: PieceArrays, known: int) -> None:
-    """Fill the slots of a table of pieces that are all different."""
+    """Fill the slots of a table whose pieces are all different."""
     mask = len(table.slots) - 1
     for number in range(known):
         slot = _slot_of(table.store, table.starts[number], table.starts[number + 1], mask)
@@ -264,7 +264,7 @@ def enter_again(table: PieceArrays, known: int) -> None:
 
 @kernel
 def _number_of(text: np.ndarray, start: int, stop: int, table: PieceArrays, known: int) -> int:
-    """Give the number of a piece; `known` if it is new and now entered, -1 if there is no room."""
+    """Return the number of a piece; `known` if it is new and was added, -1 if the table is full."""
     mask = len(table.slots) - 1
     slot = _slot_of(text, start, stop, mask)
     while table.slots[slot] >= 0:
@@ -297,27 +297,27 @@ def _number_of(text: np.ndarray, start: int, stop: int, table: PieceArrays, know
 def find_pieces(
     text: np.ndarray, start: int, table: PieceArrays, known: int, found: np.ndarray, filled: int
 ) -> tuple[int, int, int]:
-    """Take texts apart and number their pieces; equals `text.pieces` on parts between spaces.
+    """Split texts and number their pieces; equals `text.pieces` on parts between spaces.
 
     Parameters
     ----------
     text : ndarray of uint8
-        Texts in UTF-8 and lower case, a line each.
+        Texts in UTF-8 and lower case, one per line.
     start : int
-        Where to begin: at the beginning of a part.
+        Where to begin; the start of a part.
     table : PieceArrays
-        New pieces are entered. A part with a character that is not ASCII is one piece.
+        Table to which new pieces are added. A part with a non-ASCII character is one piece.
     known : int
         Number of pieces in the table.
     found : ndarray of int32
         Filled with the numbers of pieces, -1 at the end of a text.
     filled : int
-        How much of it is filled.
+        Length of its filled part.
 
     Returns
     -------
     at, known, filled : int
-        Where it ended: at the end of the text, or where the table has no room for a piece.
+        Where it stopped: at the end of the text, or where the table had no room for a piece.
     """
     stop = len(text)
     at = start
@@ -356,23 +356,23 @@ def find_pieces(
 def write_words(
     found: np.ndarray, first: np.ndarray, numbers: np.ndarray, stream: np.ndarray, stops: np.ndarray
 ) -> int:
-    """Write the words of texts, -1 where words are parted; equals `TextColumns.add_all`.
+    """Write the words of texts, with -1 for breaks; equals `TextColumns.add_all`.
 
     Parameters
     ----------
     found : ndarray of int32
         From `find_pieces`.
     first, numbers : ndarray
-        The words of piece i are ``numbers[first[i]:first[i + 1]]``, -1 for what is none.
+        The words of piece i are ``numbers[first[i]:first[i + 1]]``, -1 for no word.
     stream : ndarray of int32
         Filled with words.
     stops : ndarray of int64
-        Filled with where the words of each text end.
+        Filled with the end of the words of each text.
 
     Returns
     -------
     int
-        How much of `stream` is filled.
+        Length of the filled part of `stream`.
     """
     at, texts = 0, 0
     after_word = False
@@ -385,7 +385,7 @@ def write_words(
             continue
         for place in range(first[piece], first[piece + 1]):
             word = numbers[place]
-            if word >= 0 or after_word:  # a break is kept after a word of the same text, once
+            if word >= 0 or after_word:  # a single break is kept after a word of the same text
                 stream[at] = word
                 at += 1
             after_word = word >= 0

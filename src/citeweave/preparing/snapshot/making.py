@@ -1,4 +1,4 @@
-"""From the pieces of all parts to the files of a corpus, in steps that are kept when finished."""
+"""From the pieces of all parts to the files of a corpus, in steps whose results are stored."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ def pieces_of(work: Path, part: int) -> Path:
 class Making:
     """The steps from pieces to the files of a corpus.
 
-    What is finished is in the folder of the import: results of steps in ``steps``, the shards and
-    tables of the corpus in ``corpus``. Started again, whatever is there is not done again.
+    Finished work is in the folder of the import: results of steps in ``steps``, the shards and
+    tables of the corpus in ``corpus``. After a restart, finished work is not repeated.
 
     Attributes
     ----------
     work : Path
         Folder of the import.
     pieces_by_part : tuple of (int, int)
-        For each part its number and how many pieces it has.
+        For each part, its number and its number of pieces.
     settings : Settings
     shard : int
-        Documents in a shard, about.
+        Approximate number of documents in a shard.
     """
 
     work: Path
@@ -79,12 +79,12 @@ class Making:
 
     @property
     def folder(self) -> Path:
-        """Folder of the corpus in the making."""
+        """Folder of the unfinished corpus."""
         return self.work / "corpus"
 
     @cached_property
     def step(self) -> KeptSteps:
-        """What does a step, or gives what is kept of it."""
+        """Runs steps, or returns their stored results."""
         return KeptSteps(self.work / "steps")
 
     @cached_property
@@ -98,7 +98,7 @@ class Making:
 
     @cached_property
     def documents(self) -> NumberedWorks:
-        """Which works are documents. Sorting their ids again is quicker than keeping them."""
+        """The works that are documents. Sorting their ids again is faster than storing them."""
         return NumberedWorks.of(self.pieces)
 
     def run(
@@ -108,7 +108,7 @@ class Making:
         workers: int,
         tell: Progress,
     ) -> Report:
-        """Make the corpus; give the report of the whole import."""
+        """Make the corpus; return the report of the whole import."""
         report = begin_report(self.settings, told)
         report.skip("duplicate of same id", self.documents.merged)
         total = len(self.documents)
@@ -123,7 +123,7 @@ class Making:
         with ExitStack() as stack:
             people = None
             if workers > 1 and not self.step.has("people"):
-                # people and institutions have nothing to do with words
+                # people and institutions do not depend on words
                 people = stack.enter_context(worker_pool(1)).submit(_join_people, self)
             plan, _ = self.plan()
             tell("words", total, total)
@@ -154,7 +154,7 @@ class Making:
         return report
 
     def plan(self) -> tuple[TextPlan, StoredTexts | RewrittenTexts]:
-        """Decide about words and phrases; give the texts that the decision is about."""
+        """Choose words and phrases; return the texts on which the choice was based."""
         stored = StoredTexts(self.pieces, self.documents, self.work / "texts")
 
         def make() -> tuple[TextPlan, list[Path] | None]:
@@ -173,7 +173,7 @@ class Making:
         return plan, stored if files is None else RewrittenTexts(files)
 
     def people(self) -> tuple[int, int, ResolvedPlaces]:
-        """Tell people and institutions apart; give how many people, with an id, and the places."""
+        """Identify people and institutions; return the counts of people and ids, and the places."""
 
         def make() -> tuple[int, int, ResolvedPlaces]:
             number = self.step("authors", lambda: number_authors(self.pieces, self.documents.kept))
@@ -184,12 +184,12 @@ class Making:
         return self.step("people", make)
 
     def categories(self) -> dict[str, int]:
-        """Give categories their numbers."""
+        """Assign numbers to the categories."""
         return self.step("categories", lambda: number_categories(self.pieces, self.documents.kept))
 
     @cached_property
     def maker(self) -> ShardMaker:
-        """What makes shards, once all that they share is known."""
+        """Makes shards, once everything that they share is known."""
         plan, texts = self.plan()
         n_authors, _, places = self.people()
         return ShardMaker(
@@ -203,7 +203,7 @@ class Making:
         )
 
     def _shards(self, workers: int, tell: Progress) -> Iterator[dict[str, Any]]:
-        """Write the shards that are missing; give what is known of each, in order."""
+        """Write the missing shards; return what is known about each, in order."""
         groups = self._groups()
         total = len(self.documents)
         sizes = [int(self.documents.first[g[-1] + 1] - self.documents.first[g[0]]) for g in groups]
@@ -229,7 +229,7 @@ class Making:
             yield self.make_shard(number, group)
 
     def _groups(self) -> list[list[int]]:
-        """Put pieces that follow each other together until they are enough for a shard."""
+        """Group consecutive pieces until they are enough for a shard."""
         groups: list[list[int]] = []
         waiting: list[int] = []
         sizes = np.diff(self.documents.first).tolist()
@@ -243,7 +243,7 @@ class Making:
         return groups
 
     def __getstate__(self) -> dict[str, Any]:
-        """Go to another process without what can be read there."""
+        """Leave out what another process can read itself."""
         names = ("work", "pieces_by_part", "settings", "shard")
         return {name: self.__dict__[name] for name in names}
 
@@ -253,7 +253,7 @@ def _join_people(making: Making) -> tuple[int, int, ResolvedPlaces]:
 
 
 def _make_shard(making: Making, number: int, pieces: Sequence[int]) -> None:
-    """Write a shard in another process, which reads what shards share once."""
+    """Write a shard in a worker process, which reads shared data only once."""
     _shared(making).make_shard(number, pieces)
 
 

@@ -1,4 +1,4 @@
-"""Authors of a snapshot: told apart by their OpenAlex ids alone, numbered and given names."""
+"""Authors of a snapshot: identified by OpenAlex ids only, numbered and named."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _NOT_PLAIN = {word.casefold() for word in (*TITLES, *SUFFIXES)}
 
 
 def number_authors(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> int:
-    """Give authors numbers by their first mention in a document; return how many there are.
+    """Assign numbers to authors by their first mention in a document; return how many there are.
 
-    Each piece is given the numbers of its own rows of authors, -1 where no document has them.
+    Each piece gets the numbers of its own authors, -1 for those of no document.
     """
     keys, used_rows = [], []
     for piece, documents in zip(pieces, kept, strict=True):
@@ -57,10 +57,10 @@ def number_authors(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> int:
 
 
 def author_names(pieces: Sequence[Piece], total: int, step: KeptSteps) -> tuple[pl.Series, int]:
-    """Give each author a name to show, unique, and how many are told by an identifier.
+    """Choose a unique display name for each author; count those with an identifier.
 
-    The fullest form is shown, as elsewhere; of two authors of one name the later bears the
-    ORCID or id as well. Names are chosen for a million authors at a time, each a step.
+    The fullest form is shown, as elsewhere. If two authors have the same name, the ORCID or id is
+    added to that of the later one. Each step chooses the names of a million authors.
     """
     names: list[pl.Series] = []
     tags: list[pl.Series] = []
@@ -90,7 +90,7 @@ def _chosen(pieces: Sequence[Piece], low: int, high: int) -> pl.DataFrame:
 
 
 def _forms(pieces: Sequence[Piece], low: int, high: int) -> list[list[tuple[str, str, str, int]]]:
-    """Gather the spellings of a range of authors: (name, id, orcid, mentions) of each."""
+    """Collect the spellings of a range of authors: (name, id, orcid, mentions) of each."""
     frames = []
     for piece in pieces:
         number = piece.array("author_numbers")
@@ -114,12 +114,12 @@ def _forms(pieces: Sequence[Piece], low: int, high: int) -> list[list[tuple[str,
 
 
 def _best(forms: list[tuple[str, str, str, int]]) -> tuple[str, str | None]:
-    """Give the name to show for an author, and an identifier that tells it from another."""
+    """Return the display name of an author, and an identifier to distinguish namesakes."""
     if len(forms) == 1:
         name, ident, orcid, _ = forms[0]
         plain = _PLAIN.fullmatch(name)
         if plain is not None and not {plain[1].casefold(), plain[2].casefold()} & _NOT_PLAIN:
-            return name, orcid or ident  # what taking it apart would give
+            return name, orcid or ident  # the result of parsing it
     mentions = []
     for name, ident, orcid, count in forms:
         author = parse_name(name)
@@ -133,7 +133,7 @@ def _best(forms: list[tuple[str, str, str, int]]) -> tuple[str, str | None]:
 
 
 def _unique(names: pl.Series) -> pl.Series:
-    """Add numbers to names that are still there twice: people without an identifier."""
+    """Add numbers to names that still occur twice: people without an identifier."""
     again = np.flatnonzero(~names.is_first_distinct().to_numpy())
     if not len(again):
         return names.rename("name")

@@ -1,7 +1,7 @@
-"""Pieces: what is kept of some thousand works between the first reading and the corpus.
+"""Pieces: the data of some thousand works, stored between the first and the second pass.
 
-A piece is a folder of arrays and Parquet tables. Words, authors and places have numbers of their
-own in it, which are translated when all pieces are there.
+A piece is a folder of arrays and Parquet tables. Words, authors and places are numbered within the
+piece; these numbers are translated when all pieces exist.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Ragged:
         return cls(np.concatenate([np.zeros(0, dtype=np.int64), *rows]), _offsets(rows))
 
     def rows(self) -> list[list[int]]:
-        """Give the rows as lists."""
+        """Return the rows as lists."""
         values, offsets = self.values.tolist(), self.offsets.tolist()
         return [values[a:b] for a, b in pairwise(offsets)]
 
     def take(self, kept: np.ndarray) -> Ragged:
-        """Give the rows under a mask."""
+        """Return the rows selected by a mask."""
         if kept.all():
             return self
         lengths = np.diff(self.offsets)
@@ -82,14 +82,14 @@ def _offsets(rows: Sequence[Sequence[int]] | Sequence[np.ndarray]) -> np.ndarray
 
 
 def text_lists(name: str, rows: Sequence[list[str] | None]) -> pl.Series:
-    """Make a column of lists of texts, none of them empty; None where there is none.
+    """Make a column of lists of texts, none of them empty; None if there is none.
 
-    polars would make a column of every list, which takes fifty times as long as parting texts.
+    polars would make a column of every list, which takes fifty times as long as splitting texts.
     """
     joined = [None if row is None else _MARK.join(row) for row in rows]
     found = pl.Series(name, joined, dtype=pl.String).str.split(_MARK)
     total = sum(len(row) for row in rows if row is not None)
-    if int(found.list.len().sum() or 0) != total:  # a text holds the mark
+    if int(found.list.len().sum() or 0) != total:  # a text contains the separator
         return pl.Series(name, rows, dtype=pl.List(pl.String))
     return found
 
@@ -103,7 +103,7 @@ def save_piece(
     places: Mapping[Affiliation, int],
     documents: Mapping[str, Sequence[Any]],
 ) -> None:
-    """Write a piece into a folder that is made for it."""
+    """Write a piece into a new folder."""
     folder.mkdir(parents=True)
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
@@ -128,13 +128,13 @@ def save_piece(
 
 
 class Piece:
-    """A piece on disk, read as it is asked for.
+    """A piece on disk, read on demand.
 
     Parameters
     ----------
     folder : Path
     part : int
-        Number of the part of the snapshot that it is from.
+        Number of the part of the snapshot that it comes from.
     """
 
     def __init__(self, folder: Path, part: int) -> None:
@@ -151,20 +151,20 @@ class Piece:
         return Ragged(self.array(name), self.array(f"{name}_offsets"))
 
     def texts(self) -> Joined:
-        """Read the texts, with the piece's own numbers of words."""
+        """Read the texts, with the word numbers of the piece."""
         return Joined(self.array("texts"), self.array("text_offsets"), self.array("titles"))
 
     def words(self) -> list[str]:
-        """Read the words by the piece's own numbers."""
+        """Read the words, by their numbers in the piece."""
         found: list[str] = pl.read_parquet(self.folder / "words.parquet")["word"].to_list()
         return found
 
     def authors(self, *columns: str) -> pl.DataFrame:
-        """Read columns of the table of authors: one row a spelling."""
+        """Read columns of the table of authors, which has one row per spelling."""
         return pl.read_parquet(self.folder / "authors.parquet", columns=list(columns))
 
     def places(self) -> list[tuple[Affiliation, int]]:
-        """Read the affiliations by the piece's own numbers, with how often each is there."""
+        """Read the affiliations, by their numbers in the piece, with their frequencies."""
         rows = pl.read_parquet(self.folder / "places.parquet").rows()
         return [(Affiliation(*row[:-1]), row[-1]) for row in rows]
 

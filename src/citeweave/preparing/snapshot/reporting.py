@@ -1,4 +1,4 @@
-"""The report of the import of a snapshot, put together from what its parts and shards counted."""
+"""The report of the import of a snapshot, compiled from the counts of its parts and shards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PROBLEMS_KEPT = 1000
 
 
 def begin_report(settings: Settings, told: Sequence[dict[str, Any]]) -> Report:
-    """Begin the report with what the reading of parts found."""
+    """Begin the report with the results of reading the parts."""
     report = Report(settings_changed=changed_settings(settings))
     counts = [found["counts"] for found in told]
     report.records_read = sum(one["read"] for one in counts)
@@ -64,7 +64,7 @@ def finish_report(
     places: ResolvedPlaces,
     authors: tuple[int, int],
 ) -> None:
-    """Add what the finished corpus holds: `authors` is how many, and how many have an id."""
+    """Add the counts of the finished corpus; `authors` are their number and those with an id."""
     nothing = np.zeros(0, dtype=np.int64)
     describe_words(report, Encoded(nothing, nothing, nothing, **plan.facts))
     report.tokens = sum(one["tokens"] for one in sums.counts)
@@ -91,9 +91,9 @@ def finish_report(
     report.warnings += plan.facts["warnings"]
     empty = sums.missing["empty_documents"]
     if empty:
-        report.warnings.append(f"{empty} documents have no word of the vocabulary.")
+        report.warnings.append(f"{empty} documents have no words in the vocabulary.")
     if report.references and not report.citations_matched:
         report.warnings.append(
-            f"None of {report.references} references leads to a document of the corpus; models "
-            "with citations will see no network."
+            f"None of the {report.references} references leads to a document in the corpus, so "
+            "models will have no citation network."
         )

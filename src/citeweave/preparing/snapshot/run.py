@@ -1,4 +1,4 @@
-"""The import of a snapshot from end to end; what is finished is kept if it is interrupted."""
+"""The import of a snapshot from end to end; if interrupted, finished work is kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["SHARD", "import_snapshot"]
 
 SHARD = 100_000
-"""NumberedWorks in a shard, about."""
+"""Approximate number of works in a shard."""
 
 _FORMAT = 2
 _MOVING = "moving"
@@ -45,7 +45,7 @@ _NOT_HERE = {
     "join": (),
     "keep_empty": True,
 }
-"""Settings that need all records at once, with the only values that a snapshot takes."""
+"""Settings that need all records at once, with the only values possible for a snapshot."""
 
 
 def import_snapshot(
@@ -60,29 +60,30 @@ def import_snapshot(
     shard: int = SHARD,
     piece: int = PIECE,
 ) -> Imported:
-    """Make a corpus of shards of an OpenAlex snapshot, without all of it in memory.
+    """Import an OpenAlex snapshot into a sharded corpus, without holding all of it in memory.
 
-    Parts are read one by one and what is needed of them is kept in a hidden folder beside `out`;
-    if the import is interrupted, the same call goes on with the parts that are missing.
+    Parts are read one by one, and the data needed from them is kept in a hidden folder beside
+    `out`. If the import is interrupted, the same call continues with the missing parts.
 
     Parameters
     ----------
     folder : path
-        Of the snapshot, in any of the layouts of docs/reference/formats.md.
+        Folder of the snapshot, in any of the layouts of docs/how-to/snapshot.md.
     out : path
         Folder for the corpus.
     where : str, optional
         Conditions on works, such as ``"type = article, year >= 2000"``; all works if not given.
     settings : Settings, optional
-        Of preparation. Names are told apart by OpenAlex ids alone, whatever `author_names` says.
+        Settings of the preparation. Authors are identified by OpenAlex ids only, whatever the
+        value of `author_names`.
     workers : int
-        Processes that read parts side by side.
+        Number of processes that read parts in parallel.
     overwrite : bool
         Replace an existing corpus.
     progress : callable, optional
-        Called with a step's name, how much of it is done and how much there is.
+        Called with the name of a step, the amount done and the total amount.
     shard, piece : int
-        NumberedWorks in a shard of the corpus, about, and works that are collected at once.
+        Approximate number of works in a shard of the corpus, and number of works collected at once.
 
     Returns
     -------
@@ -92,7 +93,7 @@ def import_snapshot(
     Raises
     ------
     CorpusError
-        The folder is no snapshot, a part is damaged, or no work is left.
+        The folder is not a snapshot, a part is damaged, or no work is left.
     ParameterError
         An option cannot be used.
 
@@ -135,7 +136,7 @@ def import_snapshot(
 
 
 def _finished(work: Path, target: Path) -> bool:
-    """Tell whether an import was interrupted when its corpus was in place already."""
+    """Return whether an import was interrupted after its corpus was moved into place."""
     try:
         moved = (work / _MOVING).read_text(encoding="utf-8").strip()
     except OSError:
@@ -147,8 +148,8 @@ def _check_settings(settings: Settings, workers: int) -> None:
     for name, only in _NOT_HERE.items():
         if getattr(settings, name) != only:
             raise ParameterError(
-                f"The setting {name!r} cannot be used with a snapshot, which is read a part at a "
-                f"time; leave it out. Got {getattr(settings, name)!r}."
+                f"The setting {name!r} cannot be used with a snapshot, which is read one part at a "
+                f"time; omit it. Got {getattr(settings, name)!r}."
             )
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise ParameterError(f"The number of workers must be at least 1. Got {workers!r} instead.")
@@ -157,7 +158,7 @@ def _check_settings(settings: Settings, workers: int) -> None:
 def _identity(
     parts: Sequence[SnapshotPart], settings: Settings, where: str | None, piece: int, shard: int
 ) -> dict[str, Any]:
-    """Give all that the pieces of an interrupted import depend on."""
+    """Return everything on which the pieces of an interrupted import depend."""
     return {
         "format": _FORMAT,
         "citeweave": __version__,
@@ -171,7 +172,7 @@ def _identity(
 
 @contextmanager
 def _working(work: Path, identity: dict[str, Any]) -> Iterator[None]:
-    """Hold the folder of an import; what an import of other things left there is refused."""
+    """Lock the folder of an import; remains of a different import are refused."""
     path = work / "import.json"
     try:
         work.mkdir(parents=True, exist_ok=True)
@@ -182,7 +183,7 @@ def _working(work: Path, identity: dict[str, Any]) -> Iterator[None]:
                 names = [name for name in identity if found.get(name) != identity[name]]
                 raise CorpusError(
                     f"'{work}' holds an interrupted import that differs in {', '.join(names)}. "
-                    "Start it again as it was, or remove that folder to begin anew."
+                    "Restart it as it was, or remove that folder to begin again."
                 )
             yield
     except BlockingIOError:
@@ -192,13 +193,13 @@ def _working(work: Path, identity: dict[str, Any]) -> Iterator[None]:
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CorpusError(
-            f"The import cannot write to '{work}': {reason}. What is finished "
-            "is kept; free some space and start it again."
+            f"The import cannot write to '{work}': {reason}. Finished work "
+            "is kept; free some disk space and start it again."
         ) from error
     except BrokenExecutor:
         raise CorpusError(
-            "A process of the import ended before its work was done, perhaps for want of memory. "
-            f"What is finished is kept in '{work}'; start the import again, with fewer workers if "
+            "A process of the import ended unexpectedly, perhaps because memory was exhausted. "
+            f"Finished work is kept in '{work}'; start the import again, with fewer workers if "
             "memory is short. (A script that imports with several workers must do so below "
             "'if __name__ == \"__main__\":'.)"
         ) from None
@@ -214,7 +215,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Leave out the search for cycles of objects: there are none, and millions of objects."""
+    """Disable the garbage collector: there are millions of objects, and no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -233,7 +234,7 @@ def _read_parts(
     piece: int,
     tell: Progress,
 ) -> list[dict[str, Any]]:
-    """Read the parts that are not read yet; give what is known of each."""
+    """Read the remaining parts; return what is known about each."""
     told = {number: _read_json(_mark(work, number)) for number in range(len(parts))}
     open_ = [number for number, found in told.items() if not found]
     done = len(parts) - len(open_)

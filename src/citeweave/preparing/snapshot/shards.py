@@ -1,4 +1,4 @@
-"""The second reading: pieces become the shards of a corpus, each by itself."""
+"""The second pass: pieces become the shards of a corpus, independently of each other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIELDS = ("title", "keywords", "year", "category")
 
 
 def join_places(pieces: Sequence[Piece]) -> ResolvedPlaces:
-    """Tell institutions apart by their ids; each piece is given the numbers of its own."""
+    """Identify institutions by their ids; each piece gets the numbers of its own."""
     register = PlaceRegister()
     for piece in pieces:
         numbers = [register.mention(place, count) for place, count in piece.places()]
@@ -55,7 +55,7 @@ class ShardMaker:
     plan : TextPlan
         How texts become tokens.
     pieces, texts
-        What shards are made of.
+        The input of the shards.
     documents : NumberedWorks
     places : ResolvedPlaces
     n_authors : int
@@ -72,7 +72,7 @@ class ShardMaker:
     categories: dict[str, int]
 
     def make(self, folder: Path, number: int, pieces: Sequence[int]) -> dict[str, Any]:
-        """Write one shard of some pieces; give what the report of the corpus needs of it."""
+        """Write one shard from some pieces; return what the report of the corpus needs."""
         arrays: dict[str, list[np.ndarray]] = {}
         frames = []
         fates: dict[int, Any] = {}
@@ -119,7 +119,7 @@ class ShardMaker:
         }
         without = int(np.count_nonzero(np.diff(who_starts) == 0))
         shown = frame.select("id", "title", *METADATA, *PLACE_COLUMNS)
-        # one that was interrupted is made anew
+        # an interrupted shard is made again
         shutil.rmtree(folder / shard_name(number), ignore_errors=True)
         return {
             "counts": write_shard(folder, number, written, shown),
@@ -167,7 +167,7 @@ class ShardMaker:
 
 
 def _known(frame: pl.DataFrame, with_authors: int) -> dict[str, int]:
-    """Count documents of which something is known."""
+    """Count the documents for which each field is known."""
     somewhere = frame["institutions"].is_not_null() | frame["countries"].is_not_null()
     return {
         **{name: len(frame) - frame[name].null_count() for name in _FIELDS},
@@ -178,7 +178,7 @@ def _known(frame: pl.DataFrame, with_authors: int) -> dict[str, int]:
 
 
 def number_categories(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> dict[str, int]:
-    """Give categories numbers by first use in a document."""
+    """Assign numbers to categories by first use in a document."""
     found: dict[str, int] = {}
     for piece, mask in zip(pieces, kept, strict=True):
         column = piece.documents("category")["category"].filter(pl.Series(mask))
@@ -189,18 +189,18 @@ def number_categories(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> di
 
 @dataclass(slots=True)
 class ShardSums:
-    """What the shards of a corpus come to together.
+    """Totals over the shards of a corpus.
 
     Attributes
     ----------
     counts : list of dict
-        Of each shard.
+        Counts of each shard.
     missing, known : Counter
-        Documents without something, and with something.
+        Numbers of documents that lack a field, and that have it.
     filled, countries, institutions : set
-        Columns with any value, and the names that occur.
+        Columns with at least one value, and the names that occur.
     fates : dict
-        For each part of the snapshot, what became of its references.
+        For each part of the snapshot, the outcomes of its references.
     """
 
     counts: list[dict[str, int]] = field(default_factory=list)
@@ -212,7 +212,7 @@ class ShardSums:
     fates: dict[int, np.ndarray] = field(default_factory=dict)
 
     def add(self, made: dict[str, Any]) -> None:
-        """Add what `ShardMaker.make` gave for one shard; all are added in order."""
+        """Add the result of `ShardMaker.make` for one shard; shards are added in order."""
         self.counts.append(made["counts"])
         self.missing.update(made["missing"])
         self.known.update(made["known"])
@@ -222,7 +222,7 @@ class ShardSums:
             self.fates[part] = self.fates.get(part, 0) + np.array(counts)
 
     def corpus_report(self, folder: Path) -> CorpusReport:
-        """Give the counts of what is missing in the corpus whose shards are in a folder."""
+        """Return the counts of missing data in the corpus whose shards are in a folder."""
         linked = np.zeros(sum(one["documents"] for one in self.counts), dtype=bool)
         for number in range(len(self.counts)):
             path = folder / shard_name(number) / "arrays" / "citations.npy"
@@ -231,7 +231,7 @@ class ShardSums:
         return CorpusReport(**self.missing, documents_without_citations=alone)
 
     def fates_of(self, part: int) -> dict[str, int]:
-        """Give what became of the references of a part."""
+        """Return the outcomes of the references of a part."""
         counts = self.fates.get(part)
         return dict(
             zip(FATES, (0,) * len(FATES) if counts is None else counts.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Parts of works that come as JSON text: abstracts and references, read many at a time."""
+"""Parts of works that arrive as JSON text: abstracts and references, read in batches."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _BEFORE_NUMBER = np.frombuffer(b'"https://openalex.org/W', dtype=np.uint8)
 def decoded_works(
     works: Iterable[tuple[int, dict[str, Any]]],
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give works with abstracts and references in place of their JSON.
+    """Replace the JSON of abstracts and references in works by their values.
 
-    The text of an abstract takes the place of its index, an array of numbers that of the ids of
-    cited works. What is not plain is decoded, for the readers of other formats to make sense of.
+    The index of an abstract is replaced by its text, and the ids of cited works by an array of
+    numbers. JSON that is not plain is decoded instead, for the general readers.
     """
     source = iter(works)
     while some := list(islice(source, _AT_ONCE)):
@@ -49,7 +49,7 @@ def decoded_works(
 
 
 def cited_numbers(lists: Sequence[bytes]) -> list[np.ndarray | None]:
-    """Give the numbers in lists of OpenAlex ids in JSON, None for lists of anything else.
+    """Return the numbers in JSON lists of OpenAlex ids, None for lists of anything else.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _one_after_the_other(texts: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray
 
 
 def texts_of(indices: Sequence[bytes]) -> list[str | None]:
-    r"""Give the texts of inverted indices in JSON, None for those that are not plain.
+    r"""Return the texts of inverted indices in JSON, None for those that are not plain.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Words of millions of texts as numbers: `TextColumns` with compiled loops over many at a time."""
+"""Words of millions of texts as numbers: `TextColumns` with compiled loops over batches."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ __all__ = ["CompiledColumns"]
 
 
 class CompiledColumns(TextColumns):
-    """The words of texts that are added in the order of documents.
+    """The words of texts, which are added in the order of documents.
 
-    Pieces of text are looked up in a table of bytes; only those seen for the first time become
-    Python objects.
+    Pieces of text are looked up in a hash table of bytes; only new ones become Python objects.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ class CompiledColumns(TextColumns):
         self._length = 0
 
     def add_texts(self, texts: Sequence[str]) -> None:
-        """Encode texts that are cleaned, none of which has a line break."""
+        """Encode cleaned texts without line breaks."""
         if not texts:
             return
         lines = "\n".join([*texts, ""]).lower().encode("utf-8", "surrogatepass")
@@ -61,7 +60,7 @@ class CompiledColumns(TextColumns):
             self._table = _larger(self._table, self._known)
         self._resolve()
         found = found[:filled]
-        # a piece that is not ASCII may have several words
+        # a piece that is not ASCII may contain several words
         words = np.diff(self._first)
         size = int(words[found[found >= 0]].sum())
         stream = np.empty(size, dtype=np.int32)
@@ -72,7 +71,7 @@ class CompiledColumns(TextColumns):
         self._length += used
 
     def _resolve(self) -> None:
-        """Give pieces that are new the numbers of their words."""
+        """Assign numbers to the words of new pieces."""
         before = len(self._first) - 1
         if self._known == before:
             return
@@ -89,18 +88,18 @@ class CompiledColumns(TextColumns):
         self._numbers = np.concatenate((self._numbers, np.array(flat, dtype=np.int32)))
 
     def joined_in_order(self, texts: Sequence[tuple[int, int]]) -> Joined:
-        """Put the texts together as `joined` does.
+        """Join the texts as `joined` does.
 
         Parameters
         ----------
         texts
-            For each document how many of its texts are titles, and how many it has.
+            For each document, the number of its titles and of all of its texts.
         """
         stream = np.concatenate([np.zeros(0, dtype=np.int32), *self._streams])
         stops = np.concatenate([np.zeros(0, dtype=np.int64), *self._stops])
         counts = np.array(texts, dtype=np.int64).reshape(-1, 2)
         lengths: np.ndarray = np.diff(stops, prepend=0)
-        # one place further for each break before it
+        # shifted by one for each break before it
         flat = np.full(len(stream) + len(stops), -1, dtype=np.int32)
         flat[np.arange(len(stream)) + np.repeat(np.arange(len(stops)), lengths)] = stream
         ends = np.concatenate(([0], np.cumsum(lengths + 1)))
@@ -117,7 +116,7 @@ def _table(pieces: int, size: int) -> PieceArrays:
 
 
 def _larger(table: PieceArrays, known: int) -> PieceArrays:
-    """Make a table of twice the size with the same pieces of the same numbers."""
+    """Return a table of twice the size with the same pieces and numbers."""
     made = _table(len(table.slots), 2 * len(table.store))
     used = int(table.starts[known])
     made.starts[: known + 1] = table.starts[: known + 1]
