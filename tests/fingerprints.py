@@ -73,6 +73,9 @@ FITS: dict[str, dict[str, Any]] = {
     "two chains, consensus": SCHEDULE | ENGINES["dense"] | {"chains": 2, "combine": "consensus"},
     "in stages, from clusters": SCHEDULE | ENGINES["dense"] | STAGES,
     "self-citations left out": SCHEDULE | ENGINES["dense"] | {"self_citations": "left-out"},
+    "self-citations left out; slots, snapshot": SCHEDULE
+    | ENGINES["slots, snapshot"]
+    | {"self_citations": "left-out"},
 }
 FOLD_INS: dict[str, dict[str, Any]] = {
     f"fold-in, {method}, labels {labels}": {

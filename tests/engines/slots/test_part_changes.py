@@ -5,7 +5,6 @@ import pytest
 from citation_tools import SPECS, cited_data
 from test_merge import bits_of, draw_changes, mark_changes, start_chain
 
-from citeweave.engines.core.climb import find_path
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.hierarchy import node_weights
 from citeweave.engines.slots import SparseSnapshotChain
@@ -139,13 +138,9 @@ def test_shares_of_authors_do_not_depend_on_threads(most_listed):
     for n in range(first, last):
         listed = chain.proposals.tables.listed[n - first]
         level, node = (0, 0) if listed else (1, n)
-        find_path_of(layout, row, level, node)
+        row[:2] = 0, node
         node_weights(chain.tables, counts, parameters, row, level, weights)
         scale = parameters.topic_concentration[node] + counts.total_customers[node]
         expected += counts.total_customers[n] / everybody * weights / scale
     np.testing.assert_allclose(found[0][2], expected, rtol=1e-9)
     assert 0 < chain.proposals.tables.listed.sum() < last - first or most_listed == 0
-
-
-def find_path_of(layout, row, level, node):
-    getattr(find_path, "py_func", find_path)(layout, row, level, node)

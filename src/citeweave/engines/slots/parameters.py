@@ -23,19 +23,31 @@ __all__ = ["SparseDraws"]
 _slice_draw = getattr(slice_draw, "py_func", slice_draw)
 
 
-def _first_points(random: np.ndarray, start: float, shape: float, rate: float) -> list[float]:
-    """Guess the points of a slice (`slice_draw`): most draws need these and no others.
+_STEPS_AHEAD = 3
+"""Steps of a slice that parts of a chain weigh ahead of time; a young chain takes many."""
+
+
+def _first_points(random: np.ndarray, start: float, width: float) -> list[float]:
+    """Guess the first points of a slice (`slice_draw`); most draws need these and no others.
 
     They are the present value, the ends of the first interval, and the point drawn from it. A wrong
     guess costs time and nothing else.
     """
     random = random.copy()
     _, below, _, inside = (float(uniform(random)) for _ in range(4))
-    width = SLICE_WIDTH * np.sqrt(shape) / rate
     low = start - width * below
     high = low + width
     points = [start, high, max(low, SMALLEST) + inside * (high - max(low, SMALLEST))]
     return [*points, low] if low > SMALLEST else points
+
+
+def _next_points(beta: float, start: float, width: float) -> list[float]:
+    """Guess the next points of a slice from ``beta`` on: where it steps out, further steps."""
+    points = [beta]
+    if abs(beta - start) > width:
+        for _ in range(_STEPS_AHEAD):
+            points.append(points[-1] + (width if beta > start else -width))
+    return [point for point in points if point > SMALLEST]
 
 
 class SparseDraws(Draws):
@@ -55,6 +67,8 @@ class SparseDraws(Draws):
     def __init__(self, chain: ThreadedChain, presence: np.ndarray) -> None:
         super().__init__(chain)
         self._gathered = False
+        self._is_current = False
+        """Whether sums are those of the present counts, concentrations and propensities."""
         if chain.spec.citations is not None:
             self.sums = TopicSums(
                 self.workers,
@@ -70,14 +84,17 @@ class SparseDraws(Draws):
 
         Whoever changes counts of topics must call this before anything else is asked for.
         """
-        self._gathered = False
+        self._gathered = self._is_current = False
 
     def rebuild(self) -> None:
         """Recompute P, M and the weights of nodes, listing topics anew where counts moved."""
+        if self._is_current and self.chain.exchange.size > 1:
+            return  # parts would exchange for nothing
         if not self._gathered:
             self.sums.gather()
             self._gathered = True
         super().rebuild()
+        self._is_current = True
 
     def _add_up(self) -> None:
         chain = self.chain
@@ -93,18 +110,30 @@ class SparseDraws(Draws):
     ) -> None:
         self.sums.rate(slope)
         self._draw_at_rates(prior, degree, values, key)
+        self._is_current = False
+
+    def _draw_level(self, level: int, sums: tuple[float, float] | None) -> None:
+        super()._draw_level(level, sums)
+        self._is_current = False
 
     def _slice_level(self, level: int, shape: float, rate: float) -> float:
         """Draw a level's concentration; sums of the levels below it stay as they are."""
         start = float(self.nodes.concentration[self._levels[level][0]])
-        random, known = self.chain.state.random, {}
-        if self.chain.exchange.size > 1:
-            points = _first_points(random, start, shape, rate)
-            known = dict(zip(points, self.log_densities(level, points, shape, rate), strict=True))
+        random = self.chain.state.random
+        if self.chain.exchange.size == 1:
+            return float(_slice_draw(random, self.log_density, level, start, shape, rate))
+        known: dict[float, float] = {}
+        width = SLICE_WIDTH * np.sqrt(shape) / rate
 
-        def log_density(level: int, beta: float, shape: float, rate: float) -> float:
-            return known[beta] if beta in known else self.log_density(level, beta, shape, rate)
+        def weigh(points: list[float]) -> None:
+            known.update(zip(points, self.log_densities(level, points, shape, rate), strict=True))
 
+        def log_density(_: int, beta: float, __: float, ___: float) -> float:
+            if beta not in known:
+                weigh(_next_points(beta, start, width))
+            return known[beta]
+
+        weigh(_first_points(random, start, width))
         return float(_slice_draw(random, log_density, level, start, shape, rate))
 
     def log_density(self, level: int, beta: float, shape: float, rate: float) -> float:
