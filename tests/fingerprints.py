@@ -24,6 +24,7 @@ import scipy
 
 import citeweave
 from citeweave import SCNTM, simulate
+from citeweave.engines.core.row_files import read_rows
 from citeweave.engines.cuda import chain as cuda_chain
 from citeweave.model.runner import RunInterrupted
 
@@ -177,11 +178,11 @@ def run_arrays(folder: Path) -> Iterator[tuple[str, np.ndarray]]:
             if path.stem not in {"seconds", "log_posterior"}:
                 yield f"{kind}.{path.stem}", np.load(path)
     for chain in (folder / "chains").iterdir():
-        with np.load(max(chain.glob("checkpoint-*.npz"))) as archive:
-            for name in archive.files:
-                unused = name.endswith(LATER) and archive[name].size == 0
-                if name.startswith(("state.", "proposal.")) and not unused:
-                    yield f"{chain.name}.{name}", archive[name]
+        stored = read_rows(max(chain.glob("checkpoint-*.npz")))
+        for name, array in stored.items():
+            unused = name.endswith(LATER) and array.size == 0
+            if name.startswith(("state.", "proposal.")) and not unused:
+                yield f"{chain.name}.{name}", np.asarray(array)  # counts may be lists
 
 
 def of_run(folder: Path) -> Fingerprint:

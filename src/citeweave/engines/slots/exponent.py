@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.row_places import pair_at, ranked_count
 from citeweave.engines.core.turnover import root_turnover, turnover
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.slots.rates import root_own, root_slopes, set_rate
@@ -102,38 +103,49 @@ def join_rates(shape, counts, parameters, network, slots, pending, s):
 
 @inlined
 def _visit_outside(visit, given, presence, slots, level):
-    """Call ``visit(given, level, n, k)`` for the topics of a level's node that have no slot."""
+    """Call ``visit(given, level, n, rank, k)`` for the topics of a level's node without a slot.
+
+    ``rank`` is the number of a topic among all that the node has.
+    """
     n = index(slots.node[level])
+    rank = -1
     for i in range(presence.shape[1]):
         bits = presence[n, index(i)]
         while bits != np.uint64(0):
             k = index(64 * i + lowest_bit(bits))
             bits &= bits - np.uint64(1)
+            rank += 1
             if slots.place[k] < 0:
-                visit(given, level, n, k)
+                visit(given, level, n, rank, k)
 
 
 @inlined
-def _add_outside(given, level, n, k):
+def _ranked_own(counts, parameters, level, n, rank, k):
+    """Return c - alpha t of a topic whose rank is known."""
+    customers = ranked_count(counts.customers, n, rank, k)
+    return customers - parameters.topic_discount[level] * ranked_count(counts.tables, n, rank, k)
+
+
+@inlined
+def _add_outside(given, level, n, rank, k):
     """Add a topic that has no slot to the sums of a node between mu and the documents."""
     counts, parameters, rates, slots, pending, slopes = given
     root = root_own(counts, parameters, k)
-    own = counts.customers[n, k] - parameters.topic_discount[level] * counts.tables[n, k]
-    own *= parameters.topic_scale[k]
+    itself = _ranked_own(counts, parameters, level, n, rank, k)
+    own = itself * parameters.topic_scale[k]
     pending.cited[level] += own * (rates.cited[k] + slopes[1] * root)
     pending.cite[level] += own * (rates.cite[k] + slopes[0] * root)
-    for other in range(level + 1):
-        m = index(slots.node[other])
-        also = counts.customers[m, k]
-        also -= parameters.topic_discount[other] * counts.tables[m, k]
-        pending.both[level, other] += own * also
+    for other in range(level):
+        customers, tables = pair_at(counts.customers, counts.tables, index(slots.node[other]), k)
+        pending.both[level, other] += own * (customers - parameters.topic_discount[other] * tables)
+    pending.both[level, level] += own * itself
 
 
 @inlined
-def _move_outside(given, level, n, k):
+def _move_outside(given, level, n, rank, k):
     """Bring P and M of a topic that has no slot up to date with the changed slope of a node."""
     counts, parameters, rates, pending = given
-    own = counts.customers[n, k] - parameters.topic_discount[level] * counts.tables[n, k]
+    own = _ranked_own(counts, parameters, level, n, rank, k)
     root = root_own(counts, parameters, k)
     cite = rates.cite[k] + pending.moved[level, 0] * own
     cited = rates.cited[k] + pending.moved[level, 1] * own

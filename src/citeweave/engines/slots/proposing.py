@@ -179,7 +179,9 @@ def propose(rng, model, state, cache, slots, support, proposal, run, token, draw
         k = index(draw_proposal(rng, table))
         picked = np.int64(slots.place[k])
         if picked < 0:
-            picked = np.int64(add_slot(shape, tables, state, cache, slots, k, listed))
+            picked = np.int64(
+                add_slot(shape, tables, state, cache, support.nodes, slots, k, listed)
+            )
             fill_word(cache, support.words, slots, index(picked), w)
             joined = True
     new = index(picked)

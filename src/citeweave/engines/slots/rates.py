@@ -15,6 +15,7 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
 from citeweave.engines.core.exponent import Exponent
+from citeweave.engines.core.row_places import pair_at
 
 __all__ = [
     "CitationSums",
@@ -54,7 +55,8 @@ def new_rates(n_topics: int) -> RateSums:
 @inlined
 def root_own(counts, parameters, k):
     """Return mu's own share of a topic: its customers minus the discount of its one table."""
-    return counts.customers[0, k] - parameters.topic_discount[0] * counts.tables[0, k]
+    customers, tables = pair_at(counts.customers, counts.tables, 0, k)
+    return customers - parameters.topic_discount[0] * tables
 
 
 @inlined

@@ -269,7 +269,7 @@ def refresh_topic(shape, tables, parameters, slots, s, depth, listed):
 
 
 @inlined
-def add_slot(shape, tables, state, cache, slots, k, listed):
+def add_slot(shape, tables, state, cache, presence, slots, k, listed):
     """Assign a slot to a topic and fill it, except for words and citations."""
     counts = state.topics
     n_levels = len(shape.shared) + len(shape.document)
@@ -281,7 +281,9 @@ def add_slot(shape, tables, state, cache, slots, k, listed):
     for level in range(n_levels):
         i = index(level)
         n = index(slots.node[i])
-        c, t = pair_at(counts.customers, counts.tables, n, k)
+        c, t = np.int32(0), np.int32(0)
+        if is_present(presence, n, k):  # most topics are those of one level or two
+            c, t = pair_at(counts.customers, counts.tables, n, k)
         slots.customers[i, s] = c
         slots.tables[i, s] = t
         if slots.held.shape[0] > 0:

@@ -72,7 +72,7 @@ def open_document(model, state, cache, buffers, support, proposal, network, d, o
         while bits != np.uint64(0):
             k = 64 * i + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            add_slot(shape, tables, state, cache, slots, k, listed)
+            add_slot(shape, tables, state, cache, presence, slots, k, listed)
     if shape.burst > 0:
         for i in range(layout.document_start[d], layout.document_start[d + 1]):
             s = index(slots.place[index(state.assignments.topic[i])])
@@ -117,6 +117,8 @@ def leave_document(shape, state, cache, buffers, support, network, listed, on):
         for level in range(n_levels):
             i = index(level)
             n = index(slots.node[i])
+            if slots.customers[i, s] == 0 and not is_present(presence, n, k):
+                continue
             before, seated = pair_at(counts.customers, counts.tables, n, k)
             customers = slots.customers[i, s] - before
             seated = slots.tables[i, s] - seated

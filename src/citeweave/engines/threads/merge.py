@@ -228,6 +228,8 @@ def _add_move(counts, node, record, e, end):
         k = index(record[e, which])
         customers = record[e, 2 + 2 * end + which]
         tables = record[e, 6 + 2 * end + which]
+        if customers == 0 and tables == 0:
+            continue
         before = pair_at(counts.customers, counts.tables, node, k)
         now = (before[0] + customers, before[1] + tables)
         set_pair(counts.customers, counts.tables, node, k, now[0], now[1])
