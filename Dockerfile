@@ -21,7 +21,8 @@ ENV CITEWEAVE_CACHE=/var/cache/citeweave \
     MPLCONFIGDIR=/var/cache/citeweave/matplotlib
 RUN install -d -m 1777 /var/cache/citeweave /opt/citeweave
 USER 1000
-RUN citeweave demo --out /opt/citeweave/demo && chmod -R a+rwX /var/cache/citeweave /opt/citeweave/demo
+# The folder itself belongs to root; what is in it belongs to this user, who may open it to others.
+RUN citeweave demo --out /opt/citeweave/demo && chmod -R a+rwX /var/cache/citeweave/* /opt/citeweave/demo
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000
