@@ -27,7 +27,7 @@ def run(chain, steps=6, kept=(4, 6), frozen=None):
     numbers = [np.concatenate([np.ravel(np.float64(one)) for one in row]) for row in infos]
     out["infos"] = np.array(numbers)
     chain.close()
-    return {name: array.copy() for name, array in out.items()}
+    return {name: np.array(array) for name, array in out.items()}  # lists of counts as dense rows
 
 
 def differences(found, expected):

@@ -77,7 +77,7 @@ def advance(chain, sums, steps):
 
 def all_of(chain, sums):
     chain.collect_samples(sums)
-    out = {name: array.copy() for name, array in flatten(chain.state).items()}
+    out = {name: np.array(array) for name, array in flatten(chain.state).items()}
     out |= {f"proposal.{name}": array for name, array in chain.extra_state().items()}
     chain.close()
     return out | {name: array.copy() for name, array in flatten(sums, "sums.").items()}
