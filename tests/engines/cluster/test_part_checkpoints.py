@@ -3,6 +3,7 @@
 import errno
 import shutil
 
+import numpy as np
 import pytest
 from part_tools import differences, draw_corpus, request_for
 
