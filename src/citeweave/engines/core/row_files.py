@@ -7,6 +7,7 @@ find theirs. Arrays that all parts have alike are not in it: they are in the fil
 """
 
 import json
+import threading
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +35,10 @@ __all__ = [
     "whole_shapes",
     "write_rows",
 ]
+
+_READING = threading.Lock()
+"""One thread reads at a time: NumPy parses the header of an array as an expression, at which
+Python 3.11 fails now and then if other threads do the same (SystemError, recursion depth)."""
 
 _NODE, _DOCUMENT, _CITATION, _TOKEN = "node", "document", "citation", "token"
 BY_ROW: Mapping[str, tuple[str, int]] = {
@@ -209,14 +214,17 @@ def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
         A file is missing or damaged.
     """
     try:
-        header = read_header(path)
-        with np.load(path, allow_pickle=False) as stored:
-            found = {
-                name: array if rows is None or name not in BY_ROW else take_rows(name, array, rows)
-                for name, array in _whole_arrays(stored)
-            }
-        if "parts" in header:
-            found |= _gather(path.parent / header["folder"], header, rows)
+        with _READING:
+            header = read_header(path)
+            with np.load(path, allow_pickle=False) as stored:
+                found = {
+                    name: array
+                    if rows is None or name not in BY_ROW
+                    else take_rows(name, array, rows)
+                    for name, array in _whole_arrays(stored)
+                }
+            if "parts" in header:
+                found |= _gather(path.parent / header["folder"], header, rows)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise RunError(f"The checkpoint '{path}' cannot be read ({error}).") from error
     return found
