@@ -22,7 +22,7 @@ def move_nodes(
     resolution: float,
     community: np.ndarray,
 ) -> int:
-    """Move each node, in this order, to where modularity grows most; return how many moved.
+    """Move each node, in this order, to where modularity grows most; return the number moved.
 
     The gain of a node i that joins community c is, in plain NumPy::
 

@@ -24,13 +24,13 @@ class PmtlmData(NamedTuple):
     offsets : ndarray of int64, shape (D + 1,)
         Document d has the entries offsets[d] to offsets[d + 1] of the next two.
     words : ndarray of int32
-        Different words of each document.
+        Distinct words of each document.
     shares : ndarray
         C_dw / L_d, the share of the document's tokens that are this word.
     first, second : ndarray of int32, shape (E,)
         Ends of each undirected link.
     times : ndarray, shape (E,)
-        A_dd', how often it occurs.
+        A_dd', the number of times it occurs.
     """
 
     offsets: np.ndarray
@@ -90,7 +90,7 @@ def expect(data: PmtlmData, now: PmtlmParameters, sums: PmtlmSums) -> tuple[floa
             if total > 0.0:
                 by_words += share * math.log(total)
                 factor = share / total
-            else:  # only where alpha = 0 and theta is made without the words
+            else:  # only if alpha = 0 and theta is estimated without the words
                 by_words = -math.inf
                 weights[:] = 1.0
                 factor = share / topics
@@ -110,7 +110,7 @@ def expect(data: PmtlmData, now: PmtlmParameters, sums: PmtlmSums) -> tuple[floa
         if rate > 0.0:
             by_links += times * math.log(rate)
             factor = times / total
-        else:  # only where alpha = 1 and theta is made without the links
+        else:  # only if alpha = 1 and theta is estimated without the links
             by_links = -math.inf
             weights[:] = 1.0
             factor = times / topics
@@ -163,7 +163,7 @@ def maximise(sums: PmtlmSums, now: PmtlmParameters, alpha: float, degree_correct
         _document_topics(wanted, slope, alpha, text, degree, degree_corrected, theta[d])
         if degree_corrected:
             now.popularity[d] = 0.0
-            if rest == 0.0:  # theta does not fit the links, so no S would bring their rates near
+            if rest == 0.0:  # theta is not fitted to the links, so no S makes their rates fit
                 now.popularity[d] = degree
             elif degree > 0.0:
                 pull = 0.0
@@ -326,7 +326,7 @@ def _plain_topics(wanted: np.ndarray, slope: np.ndarray, rest: float, out: np.nd
             lowest = min(lowest, slope[z])
         elif cheapest < 0 or slope[z] < slope[cheapest]:
             cheapest = z
-    # lambda + (1 - alpha) lowest: positive, where lambda itself would cancel against r
+    # lambda + (1 - alpha) lowest: positive, whereas lambda itself would cancel against r
     lifted = 0.0
     for z in range(topics):
         if wanted[z] > 0.0:

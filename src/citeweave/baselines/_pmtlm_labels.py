@@ -50,7 +50,7 @@ def refine_labels(
     degree_corrected: bool,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, float]:
-    """Move documents from topic to topic while the likelihood of single topics grows.
+    """Move documents between topics while the likelihood of one topic per document grows.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def refine_labels(
         Starting point of the search.
     topics : int
     alpha, degree_corrected
-        Of the model.
+        Parameters of the model.
     rng : Generator
-        For the order in which documents are visited.
+        Random generator for the order in which documents are visited.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def _xlogx(values: np.ndarray) -> np.ndarray:
 
 @kernel
 def _term(x: float) -> float:
-    """Equals ``x * log(x)``, and 0 at 0 (or at what rounding leaves of it)."""
+    """Return ``x * log(x)``, and 0 if x is 0 up to rounding."""
     return x * math.log(x) if x > 1e-12 else 0.0
 
 
@@ -177,7 +177,7 @@ def _move_documents(
     degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
     labels: np.ndarray,
 ) -> int:
-    """Assign each document, in this order, to its best topic; return how many moved."""
+    """Assign each document, in this order, to its best topic; return the number moved."""
     topics = len(counts.texts)
     near = np.zeros(topics)
     moved = 0

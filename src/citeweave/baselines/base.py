@@ -66,7 +66,7 @@ class Fit:
 
 
 class Outcome(NamedTuple):
-    """What a subclass's `_fit` returns."""
+    """Result of a subclass's `_fit`."""
 
     estimates: Mapping[str, np.ndarray]
     traces: Mapping[str, np.ndarray]
@@ -103,7 +103,7 @@ class Baseline(Parametrised, ABC):
 
     seed: int | None
     reads: frozenset[str] = frozenset({"words"})
-    """Those of "words", "links" and "labels" from which topics of documents are estimated."""
+    """Data from which topics of documents are estimated: any of "words", "links" and "labels"."""
     _state: Fit | None = None
 
     @property

@@ -211,7 +211,7 @@ class AGC(_FeatureClustering):
 
 
 def _spread(features: np.ndarray, labels: np.ndarray) -> float:
-    """Return the squared distance of two members of a cluster, averaged over clusters.
+    """Return the mean squared distance between members of a cluster, averaged over clusters.
 
     Equals, for x the rows of one cluster, ``((x[:, None] - x[None]) ** 2).sum(2).mean()``, which is
     twice the mean squared length minus the squared length of the mean.

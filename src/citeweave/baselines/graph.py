@@ -30,7 +30,7 @@ _MOST_SWEEPS = 100
 
 
 def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> float:
-    """Share of links inside communities, minus that expected from degrees alone (Newman 2004).
+    """Return the share of links inside communities minus that expected from degrees (Newman 2004).
 
     Parameters
     ----------

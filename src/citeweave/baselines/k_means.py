@@ -27,7 +27,7 @@ def best_k_means(
     restarts: int,
     report: Callable[[int], object] = lambda _: None,
 ) -> Partition:
-    """Run `k_means` several times and keep the run with the least sum of squares.
+    """Run `k_means` several times and keep the run with the smallest sum of squares.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def k_means(points: Any, clusters: int, rng: np.random.Generator) -> Partition:
         labels = nearest
         centres = _means(points, labels, clusters)
         empty = np.flatnonzero(np.bincount(labels, minlength=clusters) == 0)
-        if len(empty):  # the rows that fit worst become centres
+        if len(empty):  # the rows farthest from their centres become new centres
             worst = np.argsort(-distance.min(axis=1), kind="stable")[: len(empty)]
             centres[empty] = _rows(points, worst)
     squares = _squares(points, length, centres)[np.arange(size), labels].sum()
@@ -85,7 +85,7 @@ def k_means(points: Any, clusters: int, rng: np.random.Generator) -> Partition:
 
 
 def nearest_centres(points: Any, centres: np.ndarray) -> np.ndarray:
-    """Return the centre that is nearest to each row [n]."""
+    """Return the nearest centre of each row [n]."""
     found: np.ndarray = _squares(points, _squared_lengths(points), centres).argmin(axis=1)
     return found
 
@@ -103,14 +103,14 @@ def _squared_lengths(points: Any) -> np.ndarray:
 
 
 def _squares(points: Any, length: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Squared distances [n, K]."""
+    """Compute squared distances [n, K]."""
     cross = np.asarray(points @ centres.T)
     found = length[:, None] + np.einsum("kj,kj->k", centres, centres) - 2.0 * cross
     return np.asarray(np.maximum(found, 0.0))
 
 
 def _means(points: Any, labels: np.ndarray, clusters: int) -> np.ndarray:
-    """Mean row of each cluster [K, columns]; 0 for an empty one."""
+    """Compute the mean row of each cluster [K, columns]; 0 for an empty one."""
     size = len(labels)
     member = sparse.csr_array((np.ones(size), (labels, np.arange(size))), shape=(clusters, size))
     times = np.maximum(np.bincount(labels, minlength=clusters), 1)

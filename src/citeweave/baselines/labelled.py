@@ -45,11 +45,11 @@ class LabelPropagation(_Classifier):
 
     A labelled document keeps its label; the probabilities of any other are the mean of those of its
     neighbours, with repeated links counted repeatedly. This is iterated until nothing changes: the
-    probability of a label is then that of a random walk to meet it first. With few labels, one near
-    the hubs would take almost everything, so each label's probabilities are scaled to sum to its
-    share of the given labels (class mass normalisation). Documents from which no labelled one can
-    be reached get the shares of the given labels. The method is deterministic, so the seed has no
-    effect.
+    probability of a label is then the probability that a random walk meets it first. With few
+    labels, one near the hubs would take almost everything, so each label's probabilities are scaled
+    to sum to its share of the given labels (class mass normalisation). Documents from which no
+    labelled one can be reached get the shares of the given labels. The method is deterministic, so
+    the seed has no effect.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class LabelPropagation(_Classifier):
         free = free[reached[free]]
         inner, given = means[free][:, free], means[free][:, known] @ target
         found, rounds, total = rest[free], 0, int(self.iterations)
-        for rounds in range(1, total + 1):  # noqa: B007 (told below)
+        for rounds in range(1, total + 1):  # noqa: B007 (used below)
             before = found
             found = inner @ before + given
             if np.abs(found - before).max(initial=0.0) <= self.tolerance:
@@ -115,7 +115,7 @@ class _Regression(_Classifier):
     """Multinomial logistic regression of labels on tf-idf vectors, optionally smoothed."""
 
     smoothing: ClassVar[int]
-    """Steps along citations by which vectors are smoothed."""
+    """Number of smoothing steps along citations."""
     penalty: float | None
     folds: int
 
@@ -174,7 +174,7 @@ def _smooth_rows(rows: Any, graph: Any, steps: int) -> Any:
 
 
 def _reached(graph: Any, known: np.ndarray) -> np.ndarray:
-    """Whether each document is connected to a labelled one."""
+    """Return whether each document is connected to a labelled one."""
     _, part = sparse.csgraph.connected_components(graph, directed=False)
     return np.isin(part, part[known])
 

@@ -1,4 +1,4 @@
-"""Shared by baselines: undirected citations, clusters as topics, and words of topics."""
+"""Functions shared by baselines: undirected citations, clusters as topics, and words of topics."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def undirected(corpus: Corpus) -> Any:
 
 
 def mean_of_linked(doc_topic: np.ndarray, links: np.ndarray, documents: int) -> np.ndarray:
-    """Mean topics of the training documents that each new one is linked with [D_new, K].
+    """Return the mean topics of the training documents linked with each new one [D_new, K].
 
     A document without links gets the mean over all training documents.
     """
@@ -64,7 +64,7 @@ def topics_of_clusters(
 
 
 def words_of_topics(doc_topic: np.ndarray, corpus: Corpus) -> np.ndarray:
-    """Words of each topic's documents, mixed with some of the whole corpus [K, V]."""
+    """Return word distributions of topics, smoothed towards the whole corpus [K, V]."""
     counts = count_words(corpus)
     by_topic = np.asarray((counts.T @ doc_topic).T)
     everywhere = np.asarray(counts.sum(axis=0)).ravel() + 1e-9

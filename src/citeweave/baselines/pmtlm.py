@@ -83,9 +83,9 @@ class PMTLM(Baseline):
     trace_ : ndarray, shape (`n_iter_` + 1,)
         Log likelihood after `words_first` and after each further iteration of the kept run.
     n_iter_ : int
-        Its iterations, without `words_first`.
+        Number of iterations of the kept run, without `words_first`.
     converged_ : bool
-        Whether it ended by `tolerance`.
+        Whether the kept run ended by `tolerance`.
 
     Examples
     --------
@@ -226,7 +226,7 @@ class PMTLM(Baseline):
                 best, reached, found = run, value, labels
             report(Step("restart", start + 1, len(likelihoods)))
         assert best is not None  # noqa: S101 (there is at least one restart)
-        mean = best.parameters.popularity.mean() or 1.0  # 0 where there are no links at all
+        mean = best.parameters.popularity.mean() or 1.0  # 0 if there are no links at all
         return Outcome(
             estimates={
                 "doc_topic": best.parameters.doc_topic,
@@ -341,7 +341,7 @@ class PMTLM(Baseline):
 
 
 def _joint_weight(corpus: Corpus) -> float:
-    """Return the alpha at which a word has the weight of a link, by documents' mean length."""
+    """Return the alpha at which a word and a link have equal weight, given the mean length."""
     lengths = corpus.lengths
     mean = float(lengths[lengths > 0].mean()) if lengths.any() else 0.0
     return mean / (1.0 + mean)

@@ -39,7 +39,7 @@ BASELINES: dict[str, BaselineEntry] = {
 
 
 def make_baseline(name: str, **parameters: Any) -> Baseline:
-    """Make a baseline by its name on the command line, not yet fitted.
+    """Create an unfitted baseline from its name on the command line.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class _WordModel(Baseline):
 
 
 class _Tomotopy(_WordModel):
-    """Shared by LDA and HDP of tomotopy: passing documents, training in parts, reading results."""
+    """Base class of tomotopy's LDA and HDP: pass documents, train in parts, read results."""
 
     iterations: int
 
@@ -226,7 +226,7 @@ class SklearnLDA(_WordModel):
 
 
 def _live_topics(model: Any) -> list[int]:
-    """Topics that have any words; LDA has no others."""
+    """Return the topics that have any words; in LDA, all of them."""
     if not hasattr(model, "is_live_topic"):
         return list(range(model.k))
     return [k for k in range(model.k) if model.is_live_topic(k)]

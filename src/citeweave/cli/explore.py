@@ -32,7 +32,7 @@ Json = Annotated[
 
 @dataclass(frozen=True)
 class Output:
-    """How many rows of a table to show, and where to write it."""
+    """Number of rows of a table to show, and the files to write it to."""
 
     top: Annotated[
         int | None,

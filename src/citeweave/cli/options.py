@@ -109,8 +109,8 @@ def gathers(
     **groups
         By argument name: either declared parameters, which the command receives as a dictionary of
         values without those that are left open (`Parameter.left_open`) and not given; or a
-        dataclass whose fields are annotated as options, of which it receives an instance. The help
-        lists the options of a group in the place of its argument.
+        dataclass whose fields are annotated as options; the command receives an instance of it. The
+        help lists the options of a group in place of its argument.
     """
     made = {argument: _Group(source) for argument, source in groups.items()}
 

@@ -1,6 +1,6 @@
 """Corpus arguments of commands: a folder, the name of a data set, a matrix, or files."""
 
-# ruff: noqa: PLC0415  readers and data sets are imported only where they are asked for
+# ruff: noqa: PLC0415  readers and data sets are imported only when they are needed
 import difflib
 from collections.abc import Sequence
 from pathlib import Path

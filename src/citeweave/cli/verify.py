@@ -46,7 +46,7 @@ def _check_run(folder: Path) -> tuple[int, Wrong]:
 
     run = RunFolder.open(folder)
     checked, wrong = _check_files(run.path, run.manifest)
-    for path in sorted(run.path.glob("chains*/*/**/*.npz")):  # parts of workers lie deeper
+    for path in sorted(run.path.glob("chains*/*/**/*.npz")):  # parts of workers are deeper
         checked += 1
         reason = _damage_of_archive(path)
         if reason:

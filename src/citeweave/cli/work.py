@@ -3,7 +3,7 @@
 Run as ``python -m citeweave.cli.work TASK``, by `citeweave.web.projects.tasks.Starter`.
 """
 
-# ruff: noqa: PLC0415  heavy imports after the lock is taken, so that pages see at once who works
+# ruff: noqa: PLC0415  heavy imports after the lock is taken, so that pages see the process at once
 import _thread
 import contextlib
 import signal

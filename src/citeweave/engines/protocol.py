@@ -109,42 +109,42 @@ class RunningChain(Protocol):
 class DividedRunningChain(RunningChain, Protocol):
     """A chain in parts whose workers write and read checkpoints themselves.
 
-    `state` and `collect_samples` put everything together in this process; a run with a folder
-    does without.
+    `state` and `collect_samples` assemble everything in this process; a run with a folder avoids
+    this.
     """
 
     @property
     def device(self) -> str:
-        """What each worker samples on, found out where the request left it open."""
+        """Device that each worker samples on, detected if the request left it open."""
 
     def empty_sums(self) -> Sums:
-        """Make empty sums; memory is taken when samples are collected."""
+        """Make empty sums; memory is allocated when samples are collected."""
 
     def lodge(self, folder: Path) -> None:
-        """Note the folder that all workers must see, before there is anything to write there."""
+        """Set the folder that all workers must have access to, before anything is written to it."""
 
     def write_parts(self, folder: Path) -> WrittenParts:
         """Let every worker write its part of the state and the sums into a folder."""
 
     def write_means(self, folder: Path, wanted: Sequence[RowMean]) -> tuple[dict[str, str], Sums]:
-        """Let the workers write means of rows; gives checksums by file, and the rest of the sums.
+        """Let the workers write means of rows; return checksums by file and the remaining sums.
 
-        Of these, nodes are the root alone, and what else has rows has none.
+        In the remaining sums, the root is the only node, and all other arrays by row are empty.
         """
 
     def go_back_to(self, path: Path) -> None:
-        """Note a checkpoint, written just now, as what workers that are lost go back to."""
+        """Set a checkpoint, just written, as the one from which lost workers are restored."""
 
     def restore_from(self, path: Path, sums: Sums | None) -> None:
-        """Go on from a checkpoint, of which every worker reads its own rows.
+        """Continue from a checkpoint, from which every worker reads its own rows.
 
-        ``sums`` are those that samples are kept for from here on, those of before, which the
-        workers read, included; None where these are to be forgotten.
+        ``sums`` receive the samples kept from here on, in addition to the stored ones, which the
+        workers read; None discards the stored ones.
         """
 
 
 def as_divided(chain: RunningChain) -> DividedRunningChain | None:
-    """Give a chain as what it is where it is divided, else None."""
+    """Return the chain, typed as divided, if it is divided, else None."""
     able = getattr(chain, "capabilities", None)
     return cast("DividedRunningChain", chain) if able is not None and able.divided else None
 

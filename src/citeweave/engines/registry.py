@@ -31,7 +31,7 @@ ENGINES: dict[str, type[Engine]] = {
     "dense": DenseChain,
     "ray": RayChain,
 }
-"""By name, the best first: the first that can do what a run needs is used; those used only on
+"""Engines by name, best first: a run uses the first that meets its needs; those used only on
 request come last."""
 
 
@@ -69,7 +69,7 @@ def choose_engine(
     Raises
     ------
     CiteweaveError
-        No engine can; states what prevents the best of them, and what to do.
+        No engine can sample the model; states what prevents the best of them, and what to do.
 
     Examples
     --------

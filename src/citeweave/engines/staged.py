@@ -3,8 +3,7 @@
 Starting from random topics, a model with burstiness explains every repeated word by its own
 document, and its chain needs a thousand iterations to find topics. The model without phi' finds
 them in a few dozen; phi' then joins with these topics (docs/understand/starts.md). This wrapper
-works for every engine, which need not know about it. In the second stage, the chain is that of the
-engine itself.
+works for every engine without its knowledge. In the second stage, the chain is the engine's own.
 """
 
 import math
@@ -27,7 +26,7 @@ def open_chain(engine: type[Engine], request: Request) -> RunningChain:
     """Open a chain of an engine, in stages if requested."""
     bursts = request.spec.word_level("document-topic")
     if bursts is None or request.settings.burst_from == 0 or engine.capabilities.divided:
-        return engine.open(request)  # a divided chain has stages of its own: its workers make them
+        return engine.open(request)  # the workers of a divided chain handle its stages
     return StagedChain(engine, request, request.spec.without(bursts.name))
 
 
@@ -146,7 +145,7 @@ class StagedChain:
         return info._replace(concentrations=(*info.concentrations, math.nan))
 
     def _join(self) -> None:
-        """Add phi': words are seated anew at their topics, and the full model continues."""
+        """Add phi': words are seated again at their topics, and the full model continues."""
         first = self.settings.concentration
         joined = with_bursts(self._whole.spec, self.layout, self.state, concentration=first)
         self._enter(self._whole)
@@ -157,7 +156,7 @@ class StagedChain:
     def _enter(self, stage: Request) -> None:
         """Open the chain of a stage and close that of the other."""
         if self._chain.spec != stage.spec:
-            self._opened.pop().close()  # before another takes its memory
+            self._opened.pop().close()  # before another chain allocates memory
             self._opened.append(self._engine.open(stage))
 
     def keep_sample(self, sums: Sums) -> None:

@@ -132,7 +132,7 @@ class Means(NamedTuple):
     burst_topic: np.ndarray
     """float32 [documents, topics]: theta_k (beta + alpha T) / (beta + C), T and C of phi'_dk."""
     burst_word: np.ndarray
-    """float32 [tokens]: what phi' adds to the probability of each token's word.
+    """float32 [tokens]: contribution of phi' to the probability of each token's word.
 
     The probability of a further token being word w is
     ``burst_topic[d] @ word_topic[w] + burst_word[any token of d that is w]`` (0 if there is none).
@@ -154,7 +154,7 @@ def stack_tables(discounts: tuple[float, ...]) -> StackedTables:
 
 
 def streams(seed: int, first: int, last: int) -> np.ndarray:
-    """Random states of documents ``first`` to ``last`` - 1: a function of (seed, document) alone.
+    """Return random states of documents ``first`` to ``last`` - 1, given by (seed, document) alone.
 
     SplitMix64 from one key per seed, four outputs per document; the parts of the sequence of
     different documents do not overlap.

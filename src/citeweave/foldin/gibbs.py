@@ -41,7 +41,7 @@ __all__ = ["fold_in_gibbs"]
 
 @inlined
 def _weigh_topics(base, tables_of, scratch, node, w):
-    """Fill in the weights of all topics for a token of a word; return their sum."""
+    """Compute the weights of all topics for a token of a word; return their sum."""
     weights = scratch.weights
     leaf_level = base.discount.shape[0]
     burst_discount, burst_beta = base.burst_discount, base.burst_concentration
@@ -172,7 +172,7 @@ def _visit_links(rng, base, tables_of, links, node, scratch, starting):
 
 @hot_kernel
 def _weigh_groups(base, log_nodes, members, prior, counts, n_links, posterior):
-    """Fill p(b | counts): prior_b prod_k nu_bk^t_k, t the uppermost level's, by rate^-links."""
+    """Compute p(b | counts): prior_b prod_k nu_bk^t_k rate^-links, t of the uppermost level."""
     top = -np.inf
     for i in range(members.shape[0]):
         value = np.log(prior[i])
@@ -195,9 +195,9 @@ def _weigh_groups(base, log_nodes, members, prior, counts, n_links, posterior):
 def fold_in_gibbs(base, log_nodes, tables_of, sets, documents, random, span, sweeps, means):
     """Fold in documents ``span[0]`` to ``span[1]`` - 1, one random stream each.
 
-    ``sweeps`` has the sweeps before the first sample and the number of samples; ``log_nodes`` is
-    the logarithm of ``base.nodes``; ``tables_of`` has the ratio tables of the document levels and,
-    last, of phi'.
+    ``sweeps`` holds the number of sweeps before the first sample and the number of samples;
+    ``log_nodes`` is the logarithm of ``base.nodes``; ``tables_of`` holds the ratio tables of the
+    document levels and, last, of phi'.
     """
     word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     discount, concentration = base.discount, base.concentration

@@ -30,7 +30,7 @@ __all__ = [
 
 
 class NestedWeights(NamedTuple):
-    """NestedWeights of all topics on the document levels, as ``nested_weight`` takes them."""
+    """Weights of all topics on the document levels, in the form ``nested_weight`` expects."""
 
     stay: np.ndarray
     """float64 [document levels, topics]: A0."""
@@ -46,7 +46,7 @@ class Scratch(NamedTuple):
     counts: TopicCounts
     """int64, one row per document level."""
     row: np.ndarray
-    """int64 [document levels + 1]: rows of the levels, that of nu (-1) first: see `TopicPath`."""
+    """int64 [document levels + 1]: rows of the levels, nu (-1) first; see `TopicPath`."""
     weights: NestedWeights
     word_topic: np.ndarray
     """int64 [tokens]: z."""
@@ -57,9 +57,9 @@ class Scratch(NamedTuple):
     tokens: np.ndarray
     """int64 [topics]: customers of phi'_dk."""
     burst_tables: np.ndarray
-    """int64 [topics]: its tables."""
+    """int64 [topics]: tables of phi'_dk."""
     run_customers: np.ndarray
-    """int64 [topics]: its customers at the current word."""
+    """int64 [topics]: customers of phi'_dk at the current word."""
     run_tables: np.ndarray
     """int64 [topics]."""
     mass: np.ndarray
@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def new_scratch(n_levels, n_topics, n_words, n_links):
-    """Allocate room for documents with at most this many words and links."""
+    """Allocate scratch arrays for documents with at most this many words and links."""
     return Scratch(
         TopicCounts(
             np.zeros((n_levels, n_topics), np.int64),
@@ -108,7 +108,7 @@ def empty(scratch):
 
 @inlined
 def opening_scales(base, scratch):
-    """Factors of a new table, (beta + alpha T) / (beta_parent + C_parent); nu sums to 1."""
+    """Compute factors of a new table, (beta + alpha T) / (beta_parent + C_parent); nu sums to 1."""
     discount, concentration, counts = base.discount, base.concentration, scratch.counts
     for level in range(discount.shape[0]):
         above = 1.0
@@ -120,7 +120,7 @@ def opening_scales(base, scratch):
 
 @inlined
 def shift_customer(tables_of, scratch, level, k, depth, sign):
-    """Add or remove a customer that climbs ``depth`` levels, and renew the weights of its topic.
+    """Add or remove a customer that climbs ``depth`` levels, and update its topic's weights.
 
     Levels are counted from nu, which is on level 0 and does not change.
     """
@@ -144,7 +144,7 @@ def move_burst(scratch, k, table, sign):
 
 @hot_kernel
 def pick(rng, masses, total):
-    """Draw an index by its mass."""
+    """Draw an index with probability proportional to its mass."""
     target = uniform(rng) * total
     last = 0
     for k in range(masses.shape[0]):
@@ -158,7 +158,7 @@ def pick(rng, masses, total):
 
 @hot_kernel
 def citing_rate(base, counts, node):
-    """Rate of citing any training document, ``theta' @ rate``, theta' by eq:recover_vector."""
+    """Return the rate of citing any training document, ``theta' @ rate`` (eq:recover_vector)."""
     discount, concentration = base.discount, base.concentration
     total = 0.0
     for k in range(base.nodes.shape[1]):

@@ -30,7 +30,7 @@ def _search(cumulative, row, target):
 
 @hot_kernel
 def group_posterior(word_topic, nodes, cited, rate, words, links, members, prior, posterior):
-    """Fill in the posterior of a document's group, with words and citations independent.
+    """Compute the posterior of a document's group, with words and citations independent.
 
     Equals, up to normalisation, ``prior * prod(nodes @ phi[words])`` times the probability that
     these papers are the ones cited, ``prod(nodes @ cited[links] / nodes @ rate)``.
@@ -69,7 +69,7 @@ def group_posterior(word_topic, nodes, cited, rate, words, links, members, prior
 
 @kernel
 def infer_groups(base, documents, which, members, priors, posteriors):
-    """Fill in the posteriors of some documents' groups, with one prior per document."""
+    """Compute the posteriors of some documents' groups, with one prior per document."""
     word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     for i in range(which.shape[0]):
         d = which[i]
@@ -82,7 +82,7 @@ def infer_groups(base, documents, which, members, priors, posteriors):
 
 @hot_kernel
 def _cumulate(nodes, node, rows, places, out):
-    """Sum nu_k row_k over topics up to each; equals ``cumsum(nu * rows[places], axis=1)``."""
+    """Compute running sums of nu_k row_k; equals ``cumsum(nu * rows[places], axis=1)``."""
     for n in range(places.shape[0]):
         total = 0.0
         for k in range(nodes.shape[1]):
@@ -92,7 +92,7 @@ def _cumulate(nodes, node, rows, places, out):
 
 @hot_kernel
 def _climb(customers, tables, totals, level, topics, n_touched):
-    """From a level upwards, open half as many tables as there are customers, rounded up."""
+    """Open half as many tables as customers, rounded up, from a level upwards."""
     for upper in range(level, -1, -1):
         totals[upper, 0] = 0
         totals[upper, 1] = 0
@@ -110,7 +110,7 @@ def _climb(customers, tables, totals, level, topics, n_touched):
 
 @hot_kernel
 def _shares(discount, concentration, totals, shares, scales):
-    """Parent's share (alpha T + beta) / (beta + C) and scale 1 / (beta + C) of every level."""
+    """Compute each level's parent share (alpha T + beta) / (beta + C) and scale 1 / (beta + C)."""
     for level in range(discount.shape[0]):
         scale = 1.0 / (concentration[level] + totals[level, 0])
         scales[level] = scale
@@ -190,7 +190,7 @@ def fold_in_paper(base, sets, documents, random, first, last, samples, means):
                     topic_sum[k] += samples * posterior[i] * nodes[node, k]
                     leaf_sum[k] = topic_sum[k]
                 continue
-            # systematic: a group gets its share of the samples to within one
+            # systematic sampling: a group gets its share of the samples to within one
             until = samples if i == members.shape[0] - 1 else int(samples * reached + offset)
             if until == done:
                 continue
@@ -218,7 +218,7 @@ def fold_in_paper(base, sets, documents, random, first, last, samples, means):
                         k = touched[j]
                         own[k] = _own(discount, customers, tables, shares, scales, seen, k)
                     for n in range(n_links):
-                        # theta' is nu's share and the touched topics' own: one or the other
+                        # theta' is a mixture of nu's share and the touched topics' own: draw one
                         row = links[n]
                         total = share * link_sums[n, n_topics - 1]
                         for j in range(n_own):
@@ -268,7 +268,7 @@ def fold_in_paper(base, sets, documents, random, first, last, samples, means):
 
 @kernel
 def fold_in_words_choose(base, sets, documents, first, last, means):
-    """Fold in documents whose words choose one of the groups each (the author-topic model).
+    """Fold in documents in which each word chooses one of the groups (the author-topic model).
 
     With nu and phi fixed, words are independent, so nothing is sampled: the result is the mean of
     nu over the groups that the words choose, with p(b | w) proportional to prior_b sum_k nu_bk

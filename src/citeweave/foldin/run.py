@@ -39,10 +39,10 @@ def fold_in_documents(
         Sets of groups that documents refer to.
     documents : Documents
     method : {"paper", "gibbs"}
-        Independent topics with tables half the customers, or a Gibbs sampler; see the modules of
-        these names. If words choose their node (no document level), neither is needed.
+        Independent topics with half as many tables as customers, or a Gibbs sampler; see the
+        modules of these names. If words choose their node (no document level), neither is needed.
     samples, burn_in : int
-        Kept samples per document and, for Gibbs, sweeps before the first.
+        Number of samples per document and, for Gibbs, of sweeps before the first sample.
     seed : int
         Document d has the random stream (seed, d), whatever the number of threads.
     threads : int, optional
@@ -134,7 +134,7 @@ def fold_in_documents(
 def group_posteriors(
     base: Base, documents: Documents, which: np.ndarray, members: np.ndarray, priors: np.ndarray
 ) -> np.ndarray:
-    """Compute weights of groups for documents, with words and citations independent.
+    """Compute posteriors of documents' groups, with words and citations independent.
 
     Parameters
     ----------

@@ -230,7 +230,7 @@ class FittedAttributes:
 
     @property
     def settlement_(self) -> Settlement | None:
-        """Whether the chains agree, and why the run stopped where it did.
+        """Whether the chains agree, and why the run stopped when it did.
 
         None for an unfinished run, and for runs of early releases, which did not compare chains.
         """

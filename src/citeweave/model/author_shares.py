@@ -47,9 +47,9 @@ def author_entries(corpus: Corpus, nodes: str, eta: float) -> AuthorEntries:
     ----------
     corpus : Corpus
     nodes : {"author", "group"}
-        What the level above papers consists of.
+        Kind of nodes on the level above papers.
     eta : float
-        Papers that an author of a ``group`` level needs; others are replaced by the category.
+        Minimum number of papers of an author on a ``group`` level; below it, the category is used.
     """
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.author_offsets))
     author = np.asarray(corpus.author_ids, np.int64)
@@ -153,7 +153,7 @@ def share_out(shares: AuthorShares, values: np.ndarray) -> np.ndarray:
 
 
 def beta_interval(mean: np.ndarray, spread: np.ndarray, mass: float = 0.9) -> np.ndarray:
-    """Return intervals of shares, from Beta distributions with the means and spreads given.
+    """Return intervals of shares, from Beta distributions with the given means and spreads.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a plan to chains: the engine is chosen, tried, and asked to open each chain."""
+"""From a plan to chains: choose the engine, test it, and have it open each chain."""
 
 import dataclasses
 import warnings
@@ -28,7 +28,7 @@ class OpenedPlan(NamedTuple):
 
 
 def find_engine(plan: "Plan", *, without: tuple[str, ...] = ()) -> "Plan":
-    """Choose the engine of a plan for a corpus, and the device, from what the machine has.
+    """Choose the engine of a plan for a corpus, and the device, from the available hardware.
 
     A plan that already has an engine keeps it.
 
@@ -58,7 +58,7 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
     Parameters
     ----------
     plan : Plan
-        For a corpus.
+        Plan for a corpus.
     data : Data
     begun_on : str, optional
         Device on which a resumed run was started.
@@ -79,7 +79,7 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
         else:
             break
     divided = as_divided(first)
-    if divided is not None:  # its cluster has been asked
+    if divided is not None:  # its cluster was queried already
         chosen = chosen.on(divided.device)
     if begun_on is not None and begun_on != chosen.device:
         notes = (*notes, f"Begun on {begun_on}, went on on {chosen.device}.")

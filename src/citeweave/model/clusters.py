@@ -1,7 +1,7 @@
 """Initial clusters of documents: k-means on words, smoothed over citations.
 
-Documents are clustered by the direction of their words (spherical k-means), which citations have
-smoothed (`citeweave.model.embedding`). Clusters for initial topics use words carried four steps;
+Documents are clustered by the direction of their words (spherical k-means), smoothed over
+citations (`citeweave.model.embedding`). Clusters for initial topics use words carried four steps;
 those for initial categories use words carried near and far alike, and are corrected for the
 directions in which clusters are wide (`citeweave.model.discriminant`).
 """
@@ -49,7 +49,7 @@ class Clusters(NamedTuple):
 
 
 def grow_clusters(smoothed: SmoothedWords, known: np.ndarray) -> Clusters:
-    """Grow clusters around known documents (-1: unknown), of which every cluster has some."""
+    """Grow clusters around known documents (-1: unknown); every cluster has at least one."""
     return _k_means(smoothed, _members(known, int(known.max()) + 1), known)
 
 
@@ -117,7 +117,7 @@ def agreed_clusters(
 
 
 def _agreeing(documents: int, clusters: int) -> int:
-    """Choose the number of runs: fewer where each takes long, in proportion to D C.
+    """Choose the number of runs: fewer if each takes long, in proportion to D C.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _agreeing(documents: int, clusters: int) -> int:
 
 
 def _starts(documents: int, clusters: int) -> int:
-    """Choose the number of runs that the consensus begins with; each takes time as D C^2.
+    """Choose the number of runs that the consensus begins with; time per run grows as D C^2.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _best_run(
     documents = len(sketch)
     clusters = min(clusters, documents)
     best, labels = -np.inf, np.zeros(documents, np.int64)
-    centred = int(known.max(initial=-1)) + 1  # clusters whose centres known documents give
+    centred = int(known.max(initial=-1)) + 1  # clusters whose centres come from known documents
     for _ in range(restarts if centred < clusters else 1):
         first = known.copy()
         drawn = np.zeros(0, np.int64)
@@ -187,7 +187,7 @@ def _first_centres(
 
 
 def _distance(sketch: np.ndarray, document: int) -> np.ndarray:
-    """Squared distance of all documents to one, for sketches of length 1."""
+    """Compute the squared distance of all documents to one, for sketches of length 1."""
     likeness = np.einsum("dr,r->d", sketch, sketch[document])
     return np.asarray(np.maximum(2.0 - 2.0 * likeness, 0.0))
 

@@ -4,13 +4,13 @@ Two steps. *Alignment* finds a common numbering: each chain's topics are paired 
 mean of all chains, by the documents they share, until no pair changes. *Consensus* is a latent
 class model over the chains (a mixture for clustering ensembles): a document of class g shows topic
 k in chain c with probability p_cgk, independently over chains, and EM finds classes and tables. A
-chain that has split or merged a topic then still contributes what it knows, whereas it would only
-blur a mean of aligned memberships.
+chain that has split or merged a topic still contributes information, whereas it would only blur a
+mean of aligned memberships.
 
 Memberships are soft. If papers have many topics and there are few chains, memberships say too
 little about each paper to keep classes apart, and EM would drop classes that every chain has.
-Memberships are then sharpened (raised to a power) by as little as keeps those classes alive; if
-nothing does, the aligned mean is the consensus.
+Memberships are then sharpened (raised to a power) just enough to keep those classes alive; if no
+power does, the aligned mean is the consensus.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def align_topics(
     memberships : sequence of ndarray, shape (D, K)
         Topics of the documents, one array per chain.
     centres : int, optional
-        Begin with only the first so many chains in turn; by default, with all of them.
+        Begin with each of the first ``centres`` chains in turn; by default, with every chain.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def consensus_memberships(
     memberships : sequence of ndarray, shape (D, K)
         Topics of the documents, one array per chain.
     starts : int, optional
-        Try only the first so many chains as a start, because time grows with their number times
-        that of all chains; by default, all of them.
+        Try only the first ``starts`` chains as a start; by default, all of them. Time grows with
+        their number times that of all chains.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _likeliest_classes(aligned: Sequence[np.ndarray], starts: int | None) -> np.
 
 
 def _latent_classes(shown: Sequence[np.ndarray], start: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit the latent class model by EM; returns its log likelihood and the classes' posterior."""
+    """Fit the latent class model by EM; return its log likelihood and the classes' posterior."""
     classes = start / start.sum(axis=1, keepdims=True)
     likelihood = -np.inf
     for _ in range(_STEPS):

@@ -36,7 +36,7 @@ class Convergence(NamedTuple):
 
 
 def split_rhat(trace: Any) -> float:
-    """Rank-normalised split R-hat, the larger of the plain and the folded one.
+    """Compute the rank-normalised split R-hat, the larger of the plain and the folded one.
 
     Near 1 if the half chains agree in location and spread; values above 1.01 suggest more
     iterations. Infinite if half chains are constant at different values, and nan if all draws are
@@ -62,7 +62,7 @@ def split_rhat(trace: Any) -> float:
 
 
 def effective_sample_size(trace: Any) -> float:
-    """Bulk effective sample size: the number of independent draws that locate the value as well.
+    """Estimate the bulk effective sample size: the equivalent number of independent draws.
 
     Computed from rank-normalised split chains, with autocorrelations summed by Geyer's initial
     monotone sequence. nan if all draws are equal.
@@ -84,7 +84,7 @@ def effective_sample_size(trace: Any) -> float:
 
 
 def tail_sample_size(trace: Any) -> float:
-    """Tail effective sample size: the smaller of those of the 5 % and 95 % quantiles.
+    """Estimate the tail effective sample size: the smaller of those of the 5 % and 95 % quantiles.
 
     nan if the indicators of both quantiles are constant.
 
@@ -170,7 +170,7 @@ def _rhat(values: np.ndarray) -> float:
 
 
 def _autocovariance(values: np.ndarray) -> np.ndarray:
-    """Autocovariance of each row at every lag, divided by the number of draws.
+    """Compute the autocovariance of each row at every lag, divided by the number of draws.
 
     Equals ``[[(x[:n - t] - m) @ (x[t:] - m) / n for t in range(n)] for x in values]``.
     """
@@ -181,7 +181,7 @@ def _autocovariance(values: np.ndarray) -> np.ndarray:
 
 
 def _sample_size(values: np.ndarray) -> float:
-    """Effective sample size of several chains (Vehtari et al. 2021, section 3.2)."""
+    """Estimate the effective sample size of several chains (Vehtari et al. 2021, section 3.2)."""
     if np.ptp(values) == 0.0:
         return float("nan")
     chains, draws = values.shape

@@ -13,10 +13,10 @@ RELEVANCE = 0.6
 
 
 def topic_shares(doc_topic: Any) -> np.ndarray:
-    """Share of each topic [K]: the mean of theta' over papers, all with equal weight.
+    """Compute the share of each topic [K]: the mean of theta' over papers, equally weighted.
 
     Every table calls this the share of a topic. The model's mu is different: it is the root of the
-    hierarchy, about which papers and authors vary.
+    hierarchy, around which papers and authors vary.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def topic_shares(doc_topic: Any) -> np.ndarray:
 
 
 def topic_order(share: np.ndarray, used: np.ndarray) -> list[int]:
-    """Topics in use, the largest first.
+    """Return the topics in use, the largest first.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def topic_order(share: np.ndarray, used: np.ndarray) -> list[int]:
 def rank_words(
     topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, *, relevance: float, number: int
 ) -> np.ndarray:
-    """Rank words by ``r log phi + (1 - r) log(phi / p)``, p being their probability in the corpus.
+    """Rank words by ``r log phi + (1 - r) log(phi / p)``, with p their probability in the corpus.
 
     Sievert and Shirley's relevance: 1 ranks by probability in the topic, 0 by lift over the corpus.
 
@@ -55,7 +55,7 @@ def rank_words(
     relevance : float
         r, from 0 to 1.
     number : int
-        How many words.
+        Number of words per topic.
 
     Returns
     -------

@@ -1,14 +1,14 @@
 """One step of linear discriminant analysis, which corrects clusters of documents.
 
-k-means assigns a document to the centre that it is closest to, as if documents spread equally in
-all directions around their centre. They do not: some directions tell clusters apart, and along
-others documents of the same cluster differ widely. The step measures this spread within the
-clusters and assigns each document to the cluster under which it is most probable,
+k-means assigns a document to the closest centre, as if documents spread equally in all directions
+around their centre. They do not: some directions tell clusters apart, and along others documents of
+the same cluster differ widely. The step measures this spread within the clusters and assigns each
+document to the cluster under which it is most probable,
 
     score_dc = r_d' S^-1 m_c - m_c' S^-1 m_c / 2 + log share_c
 
 with r_d the document's coordinates, m_c the mean of cluster c and S the covariance around the
-means, common to all clusters and shrunk towards a multiple of the identity. All is added up in the
+means, common to all clusters and shrunk towards a multiple of the identity. Sums are taken in the
 same order on every machine, whatever the number of threads.
 """
 
@@ -24,8 +24,8 @@ _NO_SPREAD = 1e-12
 def correct_clusters(rows: np.ndarray, labels: np.ndarray, clusters: int) -> np.ndarray:
     """Assign documents to the clusters under which they are most probable.
 
-    One step is taken, from the given clusters. They are returned as they are where the step is not
-    defined, because documents are equal within all clusters, or where it would empty a cluster.
+    Take one step from the given clusters. They are returned unchanged if the step is not defined,
+    because documents are equal within all clusters, or if it would empty a cluster.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def correct_clusters(rows: np.ndarray, labels: np.ndarray, clusters: int) -> np.
 
     Examples
     --------
-    Two clusters lie one above the other, and both are wider than high. A document at the left end
+    One cluster is above the other, and both are wider than high. A document at the left end
     of the upper one is closer to the centre of the lower one, so k-means would move it there:
 
     >>> lower, upper = [[x, 0.0] for x in range(-2, 3)], [[x, 1.5] for x in range(5)]
@@ -70,7 +70,7 @@ def correct_clusters(rows: np.ndarray, labels: np.ndarray, clusters: int) -> np.
 
 
 def _solve(matrix: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Solve for a positive definite matrix, by elimination, in an order that is always the same."""
+    """Solve for a positive definite matrix by elimination, always in the same order."""
     width = len(matrix)
     table = np.hstack([matrix, columns])
     for row in range(width):

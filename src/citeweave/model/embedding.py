@@ -1,12 +1,12 @@
-"""Words of documents, smoothed over citations, as factors and in the few directions that matter.
+"""Words of documents, smoothed over citations: as factors, and along a few leading directions.
 
 The rows of X are the documents' words by tf-idf, of length 1. Citations smooth them: with L the
-normalised Laplacian of the graph that they draw (directions aside), T = I - L / 2 halves the
-differences between neighbours, and a mean P of powers of T carries words several steps. Rows of P X
-are divided by their lengths, Z = W P X.
+normalised Laplacian of their graph (ignoring directions), T = I - L / 2 halves the differences
+between neighbours, and a mean P of powers of T carries words several steps. Rows of P X are divided
+by their lengths, Z = W P X.
 
 That matrix is nearly dense and never formed: Z c and Z' m are products of sparse matrices with a
-few columns. If they are needed often, Z is replaced by Z Q, with Q an orthonormal basis of its
+few columns. If many products are needed, Z is replaced by Z Q, with Q an orthonormal basis of its
 leading directions. Sums are taken in the same order on every machine, whatever the number of
 threads.
 """

@@ -1,7 +1,7 @@
 """Evidence of words, citations and authors for papers' categories, computed without some labels.
 
 The given labels are divided into parts. Evidence is computed once for each part, from the labels of
-the other parts only; what it says about the part's own papers shows how far it can be trusted.
+the other parts only; its predictions for the part's own papers show how reliable it is.
 `citeweave.model.read_out` weighs it.
 
     regression   r_dc = (P X W)_dc / |.| + b_c  words carried near and far along citations
@@ -41,7 +41,7 @@ __all__ = [
 
 PARTS = 5
 FEWEST = 2
-"""Labels that every category needs: one that is left out, and one that is not."""
+"""Number of labels that every category needs: one to leave out, and one to keep."""
 MOST_TEACHERS = 1000
 """Maximum number of labelled papers for the regression, whose rows of smoothed words are dense."""
 
@@ -99,7 +99,7 @@ def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -
     corpus : Corpus
         Its own categories are not used.
     known : ndarray of int, shape (D,)
-        Categories of papers that have a label, numbered from 0, two papers or more of each
+        Categories of papers that have a label, numbered from 0, at least two papers each
         (see `can_tell`); -1 for the others.
     rng : Generator
     """

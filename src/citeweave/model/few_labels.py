@@ -1,8 +1,7 @@
-"""Runs in which some papers have labels: what chains leave out, and how categories are inferred.
+"""Runs with labels for some papers: labels that chains leave out, and inference of categories.
 
 If there are several chains, each leaves out a different part of the labels and samples the
-categories of these papers as if they had none; the result shows how far its categories can be
-trusted.
+categories of these papers as if they had none; the result shows how reliable its categories are.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from citeweave.model.results import document_topics
 __all__ = ["FewLabels", "plan_labels"]
 
 _STREAM = 2
-"""Sets the random stream of parts apart from those of first topics and categories."""
+"""Separates the random stream of parts from those of initial topics and categories."""
 
 
 class FewLabels(NamedTuple):
@@ -45,7 +44,7 @@ class FewLabels(NamedTuple):
         return data._replace(unlabelled=drawn.astype(np.int32))
 
     def first_categories(self, chain: int) -> np.ndarray:
-        """Return the categories that a chain begins with [D]."""
+        """Return the initial categories of a chain [D]."""
         return first_categories(self.evidence, self.part(chain))
 
     def read_out(self, spec: ModelSpec, sums: Sequence[Sums], corpus: Corpus) -> ReadOut:

@@ -141,7 +141,7 @@ def run_model(
 
 
 def _short_run(plan: Plan, corpus: Corpus, stop: threading.Event | None) -> Result:
-    """Run the chains of a plan for another run's sake, without keeping anything on disk."""
+    """Run the chains of a plan on behalf of another run, without storing anything on disk."""
     return run_model(
         plan,
         {"start": plan.start},
@@ -202,7 +202,7 @@ def resume_run(
         data_of = _data_of(tree, labels)
         chains = open_chains(wanted, data_of(0), begun_on=begun_on)
 
-        def start(number: int) -> Beginning:  # asked where a chain has no checkpoint yet
+        def start(number: int) -> Beginning:  # called if a chain has no checkpoint yet
             value = parameters["start"]
             return beginnings(value, chains.plan, opened, tree, load_result, labels)(number)
 
@@ -368,7 +368,7 @@ def describe_levels(corpus: Corpus, plan: Plan) -> list[str]:
 
 
 def _data_of(tree: Tree, labels: FewLabels | None) -> Callable[[int], Data]:
-    """Return a function that gives each chain's data by its number."""
+    """Return a function that returns the data of a chain by its number."""
     return lambda number: tree.data if labels is None else labels.data(tree.data, number)
 
 

@@ -52,7 +52,7 @@ def choose_words(corpus: Corpus, words: Any, *, seed: int) -> np.ndarray:
         All tokens, those of titles, none, or a share of each document's tokens drawn at random
         (rounded to the nearest whole number, halves up).
     seed : int
-        Of the draw.
+        Seed of the draw.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def _check_integer(name: str, value: Any, lowest: int) -> None:
 
 
 def level_concentrations(result: Result) -> dict[str, float]:
-    """Posterior mean of each level's concentration, over kept iterations of the chains used."""
+    """Return each level's posterior mean concentration over kept iterations of the chains used."""
     trace = np.asarray(result.traces["concentrations"], np.float64)
     if result.combination.how == "best":
         trace = trace[[result.combination.best]]
@@ -280,7 +280,7 @@ def _starts(documents: np.ndarray, n: int) -> np.ndarray:
 
 
 def _node_rows(result: Result, columns: np.ndarray) -> np.ndarray:
-    """Topics of the groups in some columns of a `NodePlacement`."""
+    """Return the topics of the groups in some columns of a `NodePlacement`."""
     levels = list(result.levels.values())
     starts = columns_of(levels)
     rows = np.zeros((len(columns), result.estimates["topic_share"].shape[0]))
@@ -310,7 +310,7 @@ def _categories(
     posterior: Any,
     placement: NodePlacement,
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Most probable category of each document, and its probability."""
+    """Find the most probable category of each document, and its probability."""
     levels = tuple(result.levels.values())
     columns, labels = category_columns(levels)
     if len(columns) == 0:
@@ -345,7 +345,7 @@ def _categories(
 
 
 def _labels_above(levels: tuple[Groups, ...], width: int) -> np.ndarray:
-    """Category of each column: a group's own, or that of a node above it; -1 if there is none."""
+    """Return the category of each column: a group's own or that of a node above it; -1 if none."""
     of_column = np.full(width, -1, np.int64)
     starts = columns_of(levels)
     above = np.zeros(0, np.int64)

@@ -30,7 +30,7 @@ class FoldIn:
     doc_topic : ndarray of float32, shape (D, K)
         theta' (the document level that citations see).
     doc_word_topic : ndarray of float32, shape (D, K)
-        theta (the last document level); equal to `doc_topic` where the model has only one.
+        theta (the last document level); equal to `doc_topic` if the model has only one.
     group_posterior : sparse csr_array, shape (D, B + 1)
         Probability that the document belongs to each group. Columns are the rows of
         `SCNTM.groups_`, then those of the levels above, if any; the last is the root.
@@ -39,17 +39,17 @@ class FoldIn:
     known : ndarray of bool, shape (tokens of the new corpus,)
         Tokens whose words are in the model's vocabulary.
     word : ndarray of int64, shape (tokens of the new corpus,)
-        The tokens in the model's vocabulary, -1 where unseen.
+        Index of each token in the model's vocabulary, -1 if unseen.
     unseen_words : ndarray of int64, shape (D,)
         Number of tokens of each document that are not in the vocabulary.
     common_unseen : list of (str, int)
         The most frequent of these.
     unseen_authors : int
-        Authors of the new documents without a training document.
+        Number of authors of the new documents without a training document.
     matched_citations : int
-        Citations to training documents that were used.
+        Number of citations to training documents that were used.
     ignored_citations : int
-        Citations of the new corpus that do not lead to a training document.
+        Number of citations of the new corpus that do not lead to a training document.
     category : ndarray of int32, shape (D,), or None
         Most probable category (id in the training corpus); None if the model has learned none. For
         a document below a category, that category; otherwise it is inferred from words and

@@ -1,8 +1,8 @@
-"""Extend a finished run, to the same bytes as a run that was planned that long.
+"""Extend a finished run, with the same bytes as a run planned for the total number of iterations.
 
 The extended run has the parameters of the original with more iterations; defaults that depend on
 their number (such as when citations join) stay as they were. Its chains begin where the original
-began to keep samples, because adaptation was frozen and sums were started there; or at its end, if
+began to keep samples, because adaptation was frozen and sums were started there; or at its end if
 neither matters.
 """
 
@@ -32,7 +32,7 @@ _STAGES = ("network_from", "burst_from")
 
 
 def more_iterations(wanted: int | str | None, planned: int) -> int | None:
-    """Read how many iterations to add: "+1000", or a total number.
+    """Parse the number of iterations to add: "+1000", or a total number.
 
     Examples
     --------

@@ -26,7 +26,7 @@ __all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree", "known_categories"]
 KINDS = ("author", "category", "unknown", "latent", "value")
 _AUTHOR, _CATEGORY, _UNKNOWN, _LATENT, _VALUE = range(len(KINDS))
 _STRATUM = 35
-"""Bits of a node's key below the number of its stratum of papers."""
+"""Number of bits of a node's key below the number of its stratum of papers."""
 
 
 class Group(NamedTuple):
@@ -125,7 +125,7 @@ class Groups:
     def find(self, kind: str, label: int) -> int:
         """Return the row of an author or category by its id in the corpus, or -1.
 
-        If levels that divide papers make several, the one with most documents.
+        If levels that divide papers create several, return the one with the most documents.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class Groups:
         return (self[row] for row in range(len(self)))
 
     def __repr__(self) -> str:
-        """Return how many nodes there are of each kind."""
+        """Return the number of nodes of each kind."""
         found = np.bincount(self.kind, minlength=len(KINDS)).tolist()
         kinds = (*KINDS[:_VALUE], self.column)
         parts = [f"{n:,} {kind}" for n, kind in zip(found, kinds, strict=True) if n]

@@ -31,7 +31,7 @@ def last_state(model: FittedAttributes, chain: int | None = None) -> LastState:
     model : SCNTM
         Fitted or loaded.
     chain : int, optional
-        By default the chain whose numbering the topics have.
+        By default, the chain whose numbering of topics the model uses.
 
     Raises
     ------

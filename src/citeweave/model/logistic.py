@@ -90,7 +90,7 @@ def to_row_space(features: Any) -> tuple[Any, np.ndarray | None]:
 
     Returns
     -------
-    features : ndarray, shape (n, n), or what was given where it has no more columns than rows
+    features : ndarray, shape (n, n), or as given if it has no more columns than rows
     basis : ndarray, shape (n, V), or None
     """
     rows, columns = features.shape
@@ -126,7 +126,7 @@ def choose_penalty(
 
 
 def draw_folds(classes: np.ndarray, rng: np.random.Generator, folds: int) -> np.ndarray:
-    """Distribute each class over the folds in random order, from where the last class ended."""
+    """Deal each class into the folds in random order, continuing where the last class ended."""
     order = rng.permutation(len(classes))
     order = order[np.argsort(classes[order], kind="stable")]
     fold = np.empty(len(classes), dtype=np.int64)

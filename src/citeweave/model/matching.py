@@ -170,5 +170,5 @@ def _numbered_as(orders: Sequence[np.ndarray], chain: int) -> list[np.ndarray]:
 
 
 def _topic_word(sums: Sums) -> np.ndarray:
-    """Word sums of each topic; cosines do not depend on the number of samples."""
+    """Return the word sums of each topic; cosines do not depend on the number of samples."""
     return sums.topic_word.T

@@ -179,7 +179,7 @@ class Plan:
 
     @property
     def divided(self) -> bool:
-        """Whether chains are divided between workers, who write and read checkpoints."""
+        """Whether chains are divided between workers, which write and read checkpoints."""
         return bool(self.engine) and ENGINES[self.engine].capabilities.divided
 
     @property
@@ -368,7 +368,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
 
 
 def _divided(p: Mapping[str, Any]) -> bool:
-    """Whether the requested engine divides chains between workers; refuse what it cannot do."""
+    """Return whether the engine divides chains between workers; reject what it cannot do."""
     divided = bool(p["engine"] != AUTO)
     none = naming.choice("None", "left out")
     for name in ("workers", "address"):
@@ -521,5 +521,5 @@ def parameters_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
     }
     known = isinstance(found.get("iterations"), int)  # may be absent in a damaged manifest
     if known and "burst_from" not in content and found.get("network_from") is None:
-        found["network_from"] = int(found["iterations"]) // 2  # which was the default then
+        found["network_from"] = int(found["iterations"]) // 2  # the default at that time
     return found

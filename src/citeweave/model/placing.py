@@ -28,14 +28,14 @@ class NodePlacement(NamedTuple):
     inferred: np.ndarray
     """bool [documents]: whether the set is all categories, because the document's own is hidden."""
     first_mixed: int | None = None
-    """Index from which sets are mixtures, rather than candidates of which one applies; None if
+    """Index from which sets are mixtures, rather than candidates one of which applies; None if
     there are none."""
     mass: np.ndarray | None = None
     """float64 [members]: parameter of the Dirichlet prior of shares in a mixture."""
 
 
 def columns_of(levels: Sequence[Groups]) -> list[int]:
-    """First column of each level (upper first) among the columns of a `NodePlacement`."""
+    """Return the first column of each level (upper first) in the columns of a `NodePlacement`."""
     starts = [0] * len(levels)
     total = 0
     for number in range(len(levels) - 1, -1, -1):
@@ -139,9 +139,9 @@ def _are_categories(groups: Groups) -> np.ndarray:
 
 
 def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and labels of the categories on the lowest level that has any.
+    """Return columns and labels of the categories on the lowest level that has any.
 
-    If a category has nodes in several parts of the papers, the one with most documents.
+    If a category has nodes in several parts of the papers, the one with the most documents counts.
     """
     starts = columns_of(levels)
     for number in range(len(levels) - 1, -1, -1):
@@ -155,7 +155,7 @@ def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def category_priors(train: Corpus, author: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Prior of categories of documents by their first authors (-1: none known).
+    """Compute the prior of documents' categories from their first authors (-1: none known).
 
     The categories of the author's training documents, plus one document's worth of those of all
     training documents.

@@ -15,7 +15,7 @@ between papers than the probability that it is right. It is therefore multiplied
 the mean size: half of the difference is removed on the log scale. r needs no such correction,
 because it is fitted to labels.
 
-g are the shares of categories among the labels given and s those among the papers: the mean of p
+g are the shares of categories among the given labels and s those among the papers: the mean of p
 over papers without a label when s = g. The labels left out are then weighted by s / g, and the
 weights are fitted again.
 """
@@ -45,7 +45,7 @@ class ReadOut(NamedTuple):
     """Probabilities of categories, and the evidence behind them."""
 
     probability: np.ndarray
-    """float32 [D, C]: of each category; 1 for a given label."""
+    """float32 [D, C]: probability of each category; 1 for a given label."""
     left_out: np.ndarray
     """float32 [labelled papers, C]: the same for papers with a label, in their order, from evidence
     computed without it; nan if no chain left it out."""
@@ -54,7 +54,7 @@ class ReadOut(NamedTuple):
     centres: np.ndarray
     """float32 [V, C]: M."""
     lengths: np.ndarray
-    """float32 [D]: what a paper's likeness is multiplied by: 1 / |.|, evened."""
+    """float32 [D]: factor of a paper's likeness: 1 / |.|, evened."""
     authors: np.ndarray
     """float32 [D, C]: a."""
     topics: np.ndarray

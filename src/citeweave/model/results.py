@@ -71,7 +71,7 @@ class Result:
 
     @cached_property
     def corpus(self) -> Corpus:
-        """What the model was fitted to."""
+        """The corpus that the model was fitted to."""
         return self.open_corpus()
 
     @cached_property
@@ -127,7 +127,7 @@ def combine_results(
 
 
 def document_topics(spec: ModelSpec, sums: Sums) -> np.ndarray:
-    """Topics of documents, as citations see them: theta' if there is one."""
+    """Return the topics of documents as seen by citations: theta' if there is one."""
     if spec.words_choose_author:
         return sums.mixture
     seen = spec.n_document - 1 - spec.below_citations if spec.citations is not None else 0
@@ -205,7 +205,7 @@ def _rows(
 
 
 def row_means(spec: ModelSpec, tree: Tree, rows: int) -> list[RowMean]:
-    """List the same estimates for the workers of a divided chain, who write them.
+    """List the same estimates for the workers of a divided chain, which write them.
 
     ``rows`` is the approximate number of rows per file.
     """

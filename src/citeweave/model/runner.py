@@ -296,13 +296,13 @@ class Runner:
 
             try:
                 self._share_out(partial(open_one, number) for number in range(plan.chains))
-                # if the stopped process had found out, a checkpoint says so
+                # if the stopped process had already decided, a checkpoint records it
                 decided = next((one.settlement for one in chains.values() if one.settlement), None)
                 done = min(one.iteration for one in chains.values())
                 while decided is None:
                     end = _block_end(plan, done)
                     self._all_to(chains, end)
-                    if end >= furthest:  # otherwise compared before, and found not to agree
+                    if end >= furthest:  # otherwise already compared, without agreement
                         used = before + time.monotonic() - begun
                         decided = self._compare(chains, end, used)
                     done = end + 1
@@ -410,7 +410,7 @@ class Runner:
 
 
 def _block_end(plan: Plan, done: int) -> int:
-    """Return the first end of a block at or after so many iterations."""
+    """Return the end of the first block that ends at or after this many iterations."""
     since = max(done - plan.joined, 1)
     return min(plan.joined + -(-since // BLOCK) * BLOCK, plan.burn_in)
 

@@ -54,7 +54,7 @@ class SCNTM(SCNTMParameters, FittedAttributes):
     topic_scale_ : ndarray, shape (K,)
         lambdaT on the corresponding scale.
     author_influence_ : ndarray, shape (n_authors,)
-        Sum of lambda- over the documents of which an author is first author; with
+        Sum of lambda- over the documents that an author wrote as first author; with
         ``authors="all"``, over all their documents, weighted by their share in each.
     contribution_ : ndarray, shape (len(corpus.author_ids),)
         With ``authors="all"``, the share of each author in each document.
@@ -119,7 +119,7 @@ class SCNTM(SCNTMParameters, FittedAttributes):
             Called after each iteration with a `Progress`, from the thread of its chain (so from
             several threads at a time if there are several chains).
         checkpoint_seconds, checkpoint_iterations : float and int, optional
-            How often a chain is saved, whichever comes first; None disables a criterion. A
+            Interval between checkpoints, whichever ends first; None disables a criterion. A
             chain is also saved at its end and when it is stopped.
         stop : threading.Event, optional
             Set it to stop after the current iteration, as Ctrl-C does.

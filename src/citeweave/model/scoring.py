@@ -2,8 +2,8 @@
 
 The log likelihood that a chain traces is that of the words *given their topics* (as in the paper's
 figure). It cannot compare chains: one with fewer topics per document, or one that trades some fit
-of the words for that of citations, has a different value without being better or worse. Here topics
-are summed out and citations are included, both at the means of the chain's samples.
+of the words for a better fit of citations, has a different value without being better or worse.
+Here topics are summed out and citations are included, both at the means of the chain's samples.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ _TINY = np.finfo(np.float64).tiny
 def plug_in_log_likelihood(
     spec: ModelSpec, sums: Sums, corpus: Corpus, *, self_citations: str
 ) -> float:
-    """Log likelihood of all words and citations at a chain's posterior means (eq:word_probability).
+    """Compute the log likelihood of all data at a chain's posterior means (eq:word_probability).
 
     sum_dn log sum_k theta_dk phi_kw + sum_ij x_ij log rate_ij - sum_ij rate_ij, where
     rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk; pairs i = j count unless

@@ -3,7 +3,7 @@
 Chains are compared by statistics that do not depend on the numbering of topics: the joint log
 posterior and the concentrations, whose traces must have a split R-hat near 1 and enough effective
 draws; the sizes of topics, in order; the words of topics, matched; and how often pairs of papers
-share topics. Everything is taken over the latter half of the iterations since all parts of the
+share topics. All are computed over the latter half of the iterations since all parts of the
 model are on. A single chain is compared with itself, half with half.
 
 Hyperparameters drift slowly, by amounts that affect no reported figure: chains with the same topics
@@ -57,7 +57,7 @@ FIRST = 4
 ALIKE = 0.9
 """Required overlap of the sizes of topics, and correlation of pairs of papers."""
 _HOPE = 2.0
-"""Factor by which chains may come to agree faster than so far."""
+"""Factor by which agreement may grow faster than it has so far."""
 HEIGHT = "log posterior"
 _PAIRS = 2000
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
@@ -100,7 +100,7 @@ class Check(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """Whether the chains of a run agree, and why it stopped where it did; kept in its manifest."""
+    """Whether the chains of a run agree, and why it stopped when it did; stored in its manifest."""
 
     settled: bool
     stopped: str
@@ -124,7 +124,7 @@ class Settlement(NamedTuple):
 
     @property
     def steady(self) -> bool:
-        """Whether all traces agree, whatever the topics do."""
+        """Whether all traces agree, regardless of the topics."""
         levels = [check.passes for check in self.checks if check.draws >= 0]
         return bool(levels) and all(levels)
 
@@ -184,7 +184,7 @@ def begins_anew(since: int) -> bool:
 
 
 def judged_from(joined: int, done: int) -> int:
-    """First iteration, counted from 0, of the latter half since all parts of the model are on."""
+    """Return the first iteration, from 0, of the latter half since all model parts are on."""
     return joined + max(done - joined, 0) // 2
 
 
@@ -316,7 +316,7 @@ def _sample_pairs(papers: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Correlation of two vectors; 1 if neither varies."""
+    """Compute the correlation of two vectors; 1 if neither varies."""
     if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
         return float(np.allclose(one, other))
     return float(np.corrcoef(one, other)[0, 1])

@@ -1,6 +1,6 @@
 """Words of documents by tf-idf, and the normalised graph of citations that smooths them.
 
-With A the links of documents (directions and repetitions aside) and D their degrees, S = D^-1/2 A
+With A the links of documents (ignoring direction and repetition) and D their degrees, S = D^-1/2 A
 D^-1/2 averages over neighbours and I - L / 2 = (I + S) / 2, with L = I - S the Laplacian, halves
 the differences between them. Smoothed words themselves are rarely needed: scores of documents are S
 (X c), sparse matrices times a few columns.
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def tfidf(corpus: Corpus, train: Corpus | None = None) -> Any:
-    """Weigh words by (1 + log tf) log((1 + D) / (1 + df)); rows have length 1, or 0.
+    """Weight words by (1 + log tf) log((1 + D) / (1 + df)); rows have length 1, or 0.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ def tfidf(corpus: Corpus, train: Corpus | None = None) -> Any:
 
 
 def neighbours(corpus: Corpus) -> np.ndarray:
-    """Return the linked pairs, each in both directions once, none with itself [2, links]."""
+    """Return the linked pairs, each once per direction, without self-links [2, links]."""
     citing, cited = corpus.citations.astype(np.int64).T
     ends = np.stack([np.concatenate([citing, cited]), np.concatenate([cited, citing])])
     return np.unique(ends[:, ends[0] != ends[1]], axis=1)
 
 
 def normalised_graph(corpus: Corpus, *, loops: bool) -> Any:
-    """Make S = D^-1/2 A D^-1/2 of the citations, a csr_array [D, D].
+    """Compute S = D^-1/2 A D^-1/2 from the citations, a csr_array [D, D].
 
     Parameters
     ----------
@@ -135,9 +135,9 @@ def smooth_new(
     ----------
     train : Corpus
     columns : ndarray, shape (D, n)
-        Of the training documents, not smoothed yet.
+        Columns of the training documents, not yet smoothed.
     new : ndarray, shape (D_new, n)
-        Of the new documents.
+        Columns of the new documents.
     links : ndarray of int, shape (m, 2)
         Rows (new document, training document).
     steps : int

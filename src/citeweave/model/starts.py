@@ -40,7 +40,7 @@ def first_topics(
     plan : Plan
     corpus : Corpus
     data : Data
-        Of that corpus.
+        Data of that corpus.
     load : callable
         Reads the result of a run from its folder.
 

@@ -68,7 +68,7 @@ def reach_strata(
     train, new : Corpus
     levels : sequence of Level
     nodes : sequence of (value, parent)
-        Of each level, as in `Stratum`.
+        For each level, as in `Stratum`.
     years : int, optional
         Width of periods.
 
@@ -97,7 +97,7 @@ def reach_strata(
 def notes_on_levels(
     corpus: Corpus, levels: Sequence[Level], *, own: bool, years: int | None
 ) -> list[str]:
-    """Describe into how many values levels divide papers, and how many papers have none."""
+    """Describe the number of values of each level, and the number of papers without a value."""
     columns = [paper_column(corpus, level.column, years=years) for level in levels]
     return [_note(column, own=own) for column in columns]
 

@@ -1,4 +1,4 @@
-"""Traces: one value per iteration and chain of what steps report."""
+"""Traces: the values that steps report, one per iteration and chain."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class ShownTrace(NamedTuple):
     words: str
     """Display name."""
     values: np.ndarray
-    """Shape (chains, iterations); nan where it was not measured."""
+    """Shape (chains, iterations); nan for iterations without a measurement."""
 
 
 def shown_trace(traces: Mapping[str, np.ndarray]) -> ShownTrace | None:

@@ -34,7 +34,7 @@ class ChainResult(NamedTuple):
     """The outcome of a chain that has done all its iterations."""
 
     sums: Sums
-    """Without rows where workers have written estimates."""
+    """Without rows if workers have written the estimates."""
     traces: dict[str, np.ndarray]
     state: dict[str, np.ndarray]
     written: Mapping[str, str] = MappingProxyType({})
@@ -42,7 +42,7 @@ class ChainResult(NamedTuple):
 
 
 WriteMeans = Callable[[DividedRunningChain], tuple[dict[str, str], Sums]]
-"""Lets the workers of a divided chain write estimates: gives checksums, and the other sums."""
+"""Has the workers of a divided chain write estimates; returns checksums and the other sums."""
 
 
 class Beginning(NamedTuple):
@@ -96,7 +96,7 @@ class ChainUnderWay:
         self.traces = new_traces(plan.level_names, plan.iterations)
         divided = as_divided(chain)
         self._divided = None if folder is None else divided
-        """The chain, where its workers write and read checkpoints themselves."""
+        """The chain, if its workers write and read checkpoints themselves."""
         if self._divided is not None and folder is not None:
             self._divided.lodge(folder.parent)
         self.sums = new_sums(chain) if divided is None else divided.empty_sums()
@@ -110,7 +110,7 @@ class ChainUnderWay:
         else:
             chain.start(*begin)
             given = any(part is not None for part in begin)
-            if folder is not None and given:  # which may be missing next time
+            if folder is not None and given:  # the given start may be missing next time
                 self._store(write_checkpoint)
         self.saved, self.saved_at = chain.iteration, time.monotonic()
 
@@ -169,7 +169,7 @@ class ChainUnderWay:
                 info.iteration, schedule
             ):
                 chain.keep_sample(self.sums)
-            # the first iterations may have been compiling
+            # the first iterations may include compilation
             weight = 1.0 if self.pace == 0.0 or info.seconds < self.pace / 4 else _SMOOTHING
             self.pace += weight * (info.seconds - self.pace)
             tell(info)
@@ -221,7 +221,7 @@ class ChainUnderWay:
         self.saved, self.saved_at = self.chain.iteration, time.monotonic()
 
     def _store(self, write: Callable[..., Path]) -> None:
-        """Write a checkpoint of some kind, by the workers where the chain is divided."""
+        """Write a checkpoint of some kind; the workers of a divided chain write their parts."""
         divided = self._divided
         if divided is None:
             write(self.folder, self.identity, self._checkpoint())

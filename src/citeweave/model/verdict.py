@@ -54,7 +54,7 @@ def settled_verdict(
     done, asked : int
         Iterations done, and their maximum.
     folder : Path or None
-        Of the run.
+        Folder of the run.
 
     Examples
     --------

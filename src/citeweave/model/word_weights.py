@@ -88,7 +88,7 @@ def _short(plan: Plan) -> Plan:
 
 
 def link_log_score(estimates: Mapping[str, np.ndarray], pairs: np.ndarray) -> float:
-    """Mean log probability of citations among all pairs of documents, under the estimates of a run.
+    """Compute the mean log probability of citations among all pairs of documents, from estimates.
 
     Parameters
     ----------

@@ -136,13 +136,13 @@ def make_topics(rng: np.random.Generator) -> tuple[list[str], list[str], np.ndar
 
 
 def _falling(count: int, flatness: float, rng: np.random.Generator) -> np.ndarray:
-    """Weights that decrease along a list at random rates; they sum to one."""
+    """Draw weights that decrease along a list at random rates and sum to one."""
     weights = rng.gamma(4.0, 0.25, count) / (np.arange(count) + flatness)
     return np.asarray(weights / weights.sum())
 
 
 def make_names(count: int, rng: np.random.Generator) -> list[str]:
-    """Draw different names, such as "M. Okafor"."""
+    """Draw distinct names, such as "M. Okafor"."""
     names = [f"{initial}. {surname}" for surname in _SURNAMES.split() for initial in _INITIALS]
     return [names[i] for i in rng.permutation(len(names))[:count]]
 

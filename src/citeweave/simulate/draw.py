@@ -1,4 +1,4 @@
-"""Draw a corpus from the SCNTM (subsec:topic_model, subsec:network), and return the truth too."""
+"""Draw a corpus from the SCNTM (subsec:topic_model, subsec:network), with its true parameters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -144,7 +144,7 @@ def simulate(
     citations
         Approximate number of citations; None or 0 for none.
     seed
-        The same seed gives the same corpus; None takes a new one each time.
+        The same seed gives the same corpus; None uses a new one each time.
     eta
         Author threshold: authors with at least this many documents are significant.
     topic_share

@@ -35,7 +35,7 @@ def draw_network(
 ) -> DrawnNetwork:
     """Draw about `target` citations between different documents.
 
-    Rates are those given times a factor. Self-citations, repetitions and (with `years`) citations
+    Rates are the given ones times a factor. Self-citations, duplicates and (with `years`) citations
     of documents that are not older are dropped, so further rounds of citations are added until the
     target is nearly reached; the counts are Poisson with the sum of the rates. The returned
     `topic_scale` includes the total factor of all rounds.

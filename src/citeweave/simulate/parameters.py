@@ -54,12 +54,12 @@ class DrawParameters:
     burstiness: bool
 
     def pyp(self, level: str) -> tuple[float, float]:
-        """Discount and concentration of a level."""
+        """Return discount and concentration of a level."""
         return self.discounts[level], self.concentrations[level]
 
 
 def fail(name: str, wanted: str, value: object = None, *, got: str | None = None) -> ParameterError:
-    """Return the error for a wrong value, in the one template of this package.
+    """Return the error for an invalid value, in the standard form of this package.
 
     `got` describes a value that is too long to show.
     """
@@ -88,7 +88,7 @@ def check(
     burstiness: Any,
     seed: Any,
 ) -> DrawParameters:
-    """Check every parameter of `simulate`; the first wrong one is named in the error."""
+    """Check every parameter of `simulate`; the error names the first invalid one."""
     documents = _integer("documents", documents, lowest=1)
     topics = _integer("topics", topics, lowest=1)
     phi = _rows("topic_word", topic_word, topics, None)
@@ -152,7 +152,7 @@ def _integer(name: str, value: Any, *, lowest: int) -> int:
 
 
 def _levels(name: str, given: Any, known: Mapping[str, object]) -> dict[str, Any]:
-    """Check that a dictionary has the keys of levels only."""
+    """Check that all keys of a dictionary are names of levels."""
     wanted = f"a dictionary with some of the keys {', '.join(known)}"
     if given is None:
         return {}

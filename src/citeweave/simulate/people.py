@@ -55,7 +55,7 @@ def draw_labels(
 
 
 def _draw_topics(vectors: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a topic from `vectors[r]` for each r of `rows`, in blocks to spare memory."""
+    """Draw a topic from `vectors[r]` for each r of `rows`, in blocks to save memory."""
     topics = np.empty(len(rows), dtype=np.int64)
     for begin in range(0, len(rows), _BLOCK):
         running = np.cumsum(vectors[rows[begin : begin + _BLOCK]], axis=1, dtype=np.float64)
@@ -67,7 +67,7 @@ def _draw_topics(vectors: np.ndarray, rows: np.ndarray, rng: np.random.Generator
 def add_coauthors(
     first: np.ndarray, author_topic: np.ndarray, weights: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Add to each document zero to three further authors who share topics with the first.
+    """Add zero to three further authors, who share topics with the first, to each document.
 
     A topic k ~ nu of the first author is drawn, then an author with probability proportional to
     productivity times nu_ak. Returns author ids and offsets; the model uses only first authors.

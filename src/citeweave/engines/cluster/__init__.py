@@ -1,1 +1,1 @@
-"""Snapshot sweeps divided between several processes: one computer's, or those of a Ray cluster."""
+"""Snapshot sweeps divided between processes, on one computer or on a Ray cluster."""

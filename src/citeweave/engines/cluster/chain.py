@@ -1,4 +1,4 @@
-"""The engine of a Ray cluster: snapshot sweeps divided between workers on one or many computers."""
+"""The Ray engine: snapshot sweeps divided between workers on one or more computers."""
 
 from typing import Self
 
@@ -15,7 +15,7 @@ __all__ = ["RayChain"]
 
 
 class RayChain(DividedChain):
-    """A chain whose parts are actors of Ray, which is imported when one is made."""
+    """A chain whose parts are Ray actors; Ray is imported when a chain is created."""
 
     capabilities = Capabilities(
         SNAPSHOT,
@@ -27,9 +27,9 @@ class RayChain(DividedChain):
     )
 
     _cores = 0
-    """Cores that Ray sets aside for each worker."""
+    """Cores that Ray reserves for each worker."""
     _gpus = 0.0
-    """GPUs that it sets aside."""
+    """GPUs that Ray reserves for each worker."""
 
     @classmethod
     def probe(cls) -> str:
@@ -38,10 +38,10 @@ class RayChain(DividedChain):
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Open a chain, not yet started; workers are started with the first step.
+        """Open a chain, not yet started; the first step starts the workers.
 
-        Threads are those of each worker on a cluster, and shared out between workers on this
-        computer.
+        On a cluster, the number of threads is that of each worker; on this computer, the workers
+        share them.
         """
         spec, data, settings, seed, stream, threads, rounds, workers = request
         number, address, device = workers

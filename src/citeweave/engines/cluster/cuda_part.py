@@ -1,6 +1,6 @@
 """One part of a chain on a GPU; `citeweave.engines.cluster.part_chain` is the same in threads.
 
-What is exchanged goes over the host: rows of counts and of changes, sums, and what citations did.
+All exchanges pass through the host: rows of counts and of changes, sums, and moves of citations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ __all__ = ["CudaPartChain", "refuse_on_gpus"]
 _WORDS = ("change_customers", "change_tables", "change_background")
 _NODES = ("node_customers", "node_tables")
 _LEFT_OVER = (*_WORDS, *_NODES, "root_sum", "topic_citations", "whole_sum", "exact", "won", "tally")
-"""Arrays that are zero between two steps, and need not be after one that was cut off."""
+"""Arrays that are zero between steps, but may be nonzero after an interrupted step."""
 
 
 def refuse_on_gpus(spec: ModelSpec, topics: int) -> str | None:
-    """Return why a model cannot be divided between GPUs, where it can be between cores."""
+    """Return why a model that can be divided cannot be divided between GPUs; None if it can."""
     if topics >= SPARSE_FROM:
         return (
             f"Workers with GPUs weigh all topics of every token, and take fewer than {SPARSE_FROM} "
@@ -47,9 +47,9 @@ class CudaPartChain(CudaChain):
     plan : PartPlan
     exchange : PartExchange
     spec, settings, seed, stream, threads, rounds
-        As those of `CudaChain`; the same for all parts.
+        As in `CudaChain`; the same for all parts.
     longest : int
-        Customers that a document of any part has at most, by which kernels are built.
+        Maximum number of customers of a document in any part; kernels are compiled for it.
     """
 
     exchange: PartExchange
@@ -81,23 +81,23 @@ class CudaPartChain(CudaChain):
         )
 
     def _most_customers(self, data: Data) -> int:  # noqa: ARG002 (of this part alone)
-        """Bound the customers of a document's node: the same kernels in all parts round alike."""
+        """Return the bound for all parts, so that their kernels are the same and round alike."""
         return self._longest
 
     def _prepare(self) -> None:
-        """Make all arrays on the device; of citations, those of the whole corpus count."""
+        """Create all arrays on the device; degrees count the citations of the whole corpus."""
         self.degrees = self._plan.degrees
         super()._prepare()
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
+        """Continue from the part of a stored state; discard the changes of an interrupted step."""
         self._cited_moved = False
         for name in _LEFT_OVER:
             self.device.clear(self.arrays[name])
         super().restore(state, extra)
 
     def _merge_words(self) -> None:
-        """Add up the changes of all parts, each a range of words, before they are merged."""
+        """Sum the changes over all parts, one range of words per part, before they are merged."""
         device, arrays = self.device, self.arrays
         n_words = self.host.words.customers.shape[0]
         found = [device.download(arrays[name]).reshape(n_words, -1) for name in _WORDS]
@@ -107,14 +107,14 @@ class CudaPartChain(CudaChain):
             device.upload(arrays[name], np.ascontiguousarray(part))
 
     def _repair_nodes(self) -> None:
-        """Repair level by level, then bring the rows that words are swept with up to date."""
+        """Repair level by level, then update the copies that the sweep of words needs."""
         super()._repair_nodes()
         self._cited_moved = False
         if self._plan.divided:
             self._fetch_nodes(self._plan.parents, weighted=self.network_on)
 
     def _repair_level(self, level: int) -> None:
-        """Tell the owners of nodes what was done to copies, and repair those that are owned."""
+        """Send changes of copies to the owners of the nodes, and repair the nodes owned here."""
         plan, topics = self._plan, self.settings.topics
         if self._cited_moved or plan.divided:
             start = int(self.layout.level_start[level])
@@ -133,7 +133,7 @@ class CudaPartChain(CudaChain):
         super()._repair_level(level)
 
     def _merge_citations(self) -> None:
-        """Tell the owners of cited papers what citations did to them."""
+        """Send the changes that citations made to cited papers to their owners."""
         route = self._plan.citations
         moves = self._rows.take_moves(np.concatenate(route.copies))
         ends = np.cumsum([len(made) for made in route.copies])[:-1]
@@ -142,22 +142,22 @@ class CudaPartChain(CudaChain):
         self._cited_moved = True
 
     def _before_citations(self) -> None:
-        """Bring all copies up to date: of cited papers, and of the nodes above them."""
+        """Update all copies: those of cited papers and those of the nodes above them."""
         self._fetch_documents()
         self._fetch_nodes(self._plan.nodes, weighted=True)
 
     def _fetch_documents(self) -> None:
-        """Bring copies of cited papers up to date, on the level that citations reach."""
+        """Update copies of cited papers, on the level that citations reach."""
         self._fetch_rows(self._plan.cited, self.layout.citation_node, weighted=True)
 
     def _fetch_nodes(self, routes: tuple[Route, ...], *, weighted: bool) -> None:
-        """Bring copies of nodes above documents up to date, with their weights if these count."""
+        """Update copies of nodes above documents, with their weights if ``weighted``."""
         for level in range(1, self.spec.n_shared):
             start = int(self.layout.level_start[level])
             self._fetch_rows(routes[level], start, weighted=weighted)
 
     def _fetch_rows(self, route: Route, start: int, *, weighted: bool) -> None:
-        """Bring copies of rows of counts up to date, with further numbers of their nodes."""
+        """Update copies of rows of counts, with the totals and, if ``weighted``, the weights."""
         topics = self.settings.topics
         totals = ["total_customers", "total_tables"]
         totals += ["cite_weight", "cited_weight"] if weighted else []
@@ -178,7 +178,7 @@ class CudaPartChain(CudaChain):
         fetch_copies(self.exchange, route, take, put)
 
     def complete_weights(self, level: int) -> None:
-        """Add what nodes inherit from children in other parts, and set the weights of all."""
+        """Add what nodes inherit from children in other parts, and set the weights of all nodes."""
         if not self._plan.divided:
             return
         start, end = (int(n) for n in self.layout.level_start[level : level + 2])
@@ -192,7 +192,7 @@ class CudaPartChain(CudaChain):
             device.upload(arrays[name][start:end], np.ascontiguousarray(values))
 
     def keep_sample(self, sums: Sums) -> None:
-        """Add the posterior means of what the part owns, and of its citations."""
+        """Add the posterior means of the rows that the part owns and of its citations."""
         if self.network_on:
             self._fetch_documents()
         self._fetch_nodes(self._plan.nodes, weighted=False)

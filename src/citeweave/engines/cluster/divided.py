@@ -1,9 +1,9 @@
 """A chain whose steps are made by workers.
 
-The driver holds neither words nor counts: it divides the documents, tells the workers what to do,
-and remembers a *point* that they can go back to (the start, a state that was given, or a
-checkpoint that they wrote) with what was done since. When one of them fails, all go back to the
-point and repeat; as every draw depends on the state alone, that leads to the same bytes.
+The driver holds neither words nor counts. It divides the documents, directs the workers, and
+remembers a *point* to which they can return (the start, a given state, or a checkpoint that they
+wrote), with a log of the operations since. When a worker fails, all return to the point and repeat
+these; since every draw depends only on the state, the result is the same to the byte.
 """
 
 import math
@@ -80,7 +80,7 @@ class _Point(NamedTuple):
     with_sums: bool = True
     """Whether samples that were kept before the checkpoint count."""
     extra: Mapping[str, Array] = NO_EXTRA
-    """What the chain needs beside the state."""
+    """What the chain needs in addition to the state."""
 
 
 class DividedChain(ABC):
@@ -89,13 +89,13 @@ class DividedChain(ABC):
     Parameters
     ----------
     spec, data, settings, seed, stream, rounds
-        As those of `SnapshotChain`. Words that are on disk are read by the workers.
+        As in `SnapshotChain`. The workers read words that are on disk.
     threads : int
-        Threads of each worker.
+        Threads per worker.
     workers : int
-        Workers, each with a part of the documents.
+        Number of workers, each with a part of the documents.
     device : str
-        What each worker samples on: its cores ("cpu"), or a GPU ("cuda").
+        Device that each worker samples on: its cores ("cpu"), or a GPU ("cuda").
     """
 
     capabilities: ClassVar[Capabilities]
@@ -138,21 +138,21 @@ class DividedChain(ABC):
         longest = most_customers(data) if device == CUDA else 0
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device, longest)
         self.device = device
-        """What each worker samples on."""
+        """Device that each worker samples on."""
         self._team: Team | None = None
         self._point: _Point | None = None
         self._given = False
-        """Whether the workers have come to where the point and the log lead."""
+        """Whether the workers are in the state that the point and the log lead to."""
         self._log: list[tuple[str, ModelSpec]] = []
-        """What the workers have done since the point, and with which model."""
+        """Operations of the workers since the point, each with its model."""
         self._exported: list[tuple[State, Sums | None]] | None = None
-        """Of each part, where nothing was done since."""
+        """State and sums of each part; None if they have changed since."""
         self._sums: Sums | None = None
-        """What samples are kept for; the workers have them."""
+        """The sums to which samples are added; the workers hold their values."""
         self._folder: Path | None = None
         self._done, self._network, self._frozen = 0, False, False
         self.recovered = 0
-        """How often lost workers were replaced."""
+        """Number of times that lost workers were replaced."""
 
     @classmethod
     def probe(cls) -> str:
@@ -166,7 +166,7 @@ class DividedChain(ABC):
 
     @abstractmethod
     def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> Team:
-        """Start workers, one for each part."""
+        """Start workers, one per part."""
 
     @property
     def n_documents(self) -> int:
@@ -175,17 +175,17 @@ class DividedChain(ABC):
 
     @property
     def shape(self) -> Shape:
-        """Which levels the model has."""
+        """Levels of the model."""
         return new_shape(self.spec)
 
     @cached_property
     def layout(self) -> Layout:
-        """What never changes, of the whole chain; made, words included, where it is asked for."""
+        """Constant arrays of the whole chain, including words; created on first access."""
         return new_layout(self._last_spec, self._data)[0]
 
     @property
     def state(self) -> State:
-        """All that the chain has drawn, put together from the workers where it is asked for."""
+        """Everything that the chain has drawn, assembled from the workers on access."""
         point = self._point
         if point is not None and point.state is not None and not self._log:
             return point.state
@@ -207,7 +207,7 @@ class DividedChain(ABC):
         return self._network
 
     def empty_sums(self) -> Sums:
-        """Make empty sums; memory is taken when samples are collected."""
+        """Create empty sums; memory is allocated when samples are collected."""
         return empty_sums(
             self._last_spec,
             level_starts(self._data),
@@ -218,11 +218,11 @@ class DividedChain(ABC):
         )
 
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:  # noqa: ARG002
-        """Assign a first topic to every token; models with latent categories are refused."""
+        """Assign an initial topic to each token; models with latent categories are refused."""
         self._go_on_from(_Point(self._first_spec, topics=topics), 0, network=False)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Continue from a stored state; workers get it before the next step."""
+        """Continue from a stored state; workers receive it before the next step."""
         bursting = len(state.assignments.burst_table) == self._data.offsets[-1]
         done, network = int(state.clock[0]), bool(state.clock[1])
         kept = extra if self._recipe.sparse else NO_EXTRA
@@ -230,10 +230,10 @@ class DividedChain(ABC):
         self._go_on_from(point, done, network=network)
 
     def restore_from(self, path: Path, sums: Sums | None) -> None:
-        """Go on from a checkpoint, of which every worker reads its own rows.
+        """Continue from a checkpoint; each worker reads its own rows.
 
-        ``sums`` are those that samples are kept for from here on, those of before, which the
-        workers read, included; None where these are to be forgotten.
+        ``sums`` are the sums to which samples are added from now on. They include the earlier
+        samples, which the workers read; None to discard these.
         """
         found = peek(path)
         bursting = found.burst_rows == self._data.offsets[-1]
@@ -252,9 +252,9 @@ class DividedChain(ABC):
         self._frozen = False
 
     def extra_state(self) -> dict[str, Array]:
-        """Copy what the chain needs beside its state to go on in the same bytes.
+        """Copy what the chain needs in addition to its state to continue with identical bytes.
 
-        With many topics these are the tables that topics are proposed from.
+        With many topics, these are the proposal tables.
         """
         if not self._recipe.sparse or self._point is None:
             return {}
@@ -263,13 +263,13 @@ class DividedChain(ABC):
         return fill_extra(self.plans, self._look("extra_state"), groups)
 
     def freeze(self) -> None:
-        """Keep the tables that topics are proposed from, with many topics; else nothing adapts."""
+        """Freeze the proposal tables if there are many topics; nothing else adapts."""
         if self._recipe.sparse and not self._frozen:
             self._do("freeze")
             self._frozen = True
 
     def step(self) -> Info:
-        """Advance the chain by one iteration, by all workers together; what is due joins before."""
+        """Advance the chain by one iteration on all workers; first add phi' or citations if due."""
         began = time.perf_counter()
         settings = self.settings
         if self.spec != self._last_spec and self._done >= settings.burst_from:
@@ -288,7 +288,7 @@ class DividedChain(ABC):
         return info._replace(seconds=time.perf_counter() - began)
 
     def keep_sample(self, sums: Sums) -> None:
-        """Let the workers add the present state to their parts of the sums."""
+        """Let the workers add the current state to their parts of the sums."""
         if self._sums is not sums:
             if self._sums is not None or sums.samples[0]:
                 kept = sums if sums.samples[0] else None
@@ -304,7 +304,7 @@ class DividedChain(ABC):
             self._do("drop")
 
     def collect_samples(self, sums: Sums) -> None:
-        """Bring the sums up to date with the workers'."""
+        """Update the sums with those of the workers."""
         if self._sums is not sums:
             return
         for plan, (_, found) in zip(self.plans, self._export(), strict=True):
@@ -312,11 +312,11 @@ class DividedChain(ABC):
                 fill_sums(sums, plan, found)
 
     def lodge(self, folder: Path) -> None:
-        """Note the folder that all workers must see, before there is anything to write there."""
+        """Set the folder that all workers must see, before anything is written there."""
         self._folder = folder
 
     def write_parts(self, folder: Path) -> WrittenParts:
-        """Let every worker write its part of the state and the sums into a folder."""
+        """Let each worker write its part of the state and the sums into a folder."""
         found = self._look("write", folder)
         files = [file for file, _, _ in found]
         for file in files:
@@ -332,9 +332,9 @@ class DividedChain(ABC):
         return WrittenParts(found[0][2], shapes, files)
 
     def write_means(self, folder: Path, wanted: Sequence[RowMean]) -> tuple[dict[str, str], Sums]:
-        """Let the workers write means of rows; gives checksums by file, and the rest of the sums.
+        """Let the workers write means of rows; return checksums by file, and the remaining sums.
 
-        Of these, nodes are the root alone, and what else has rows has none.
+        Their array of nodes contains only the root, and other arrays with rows are empty.
         """
         found = self._look("write_means", folder, wanted)
         files = {name: crc for part, _ in found for name, crc in part.items()}
@@ -363,7 +363,7 @@ class DividedChain(ABC):
             )
 
     def go_back_to(self, path: Path) -> None:
-        """Note a checkpoint, written just now, as the point that workers can go back to."""
+        """Set a checkpoint just written as the point to which workers return."""
         self._point = _Point(self.spec, path=path)
         self._log.clear()
 
@@ -379,17 +379,17 @@ class DividedChain(ABC):
             team.close()
 
     def _export(self) -> list[tuple[State, Sums | None]]:
-        """Have the states and sums of all parts."""
+        """Return the states and sums of all parts."""
         if self._exported is None:
             self._exported = self._look("export")
         return self._exported
 
     def _look(self, what: str, *arguments: Any) -> list[Any]:
-        """Ask all workers for something that leaves their state as it is."""
+        """Call a method of all workers that does not change their state."""
         return self._surely(lambda team: team.call(what, [arguments] * len(self.plans)))
 
     def _do(self, what: str) -> list[Any]:
-        """Let the workers do something, all over again where one of them is lost."""
+        """Let the workers perform an operation, and repeat it if one of them is lost."""
         self._exported = None
         spec = self.spec
         found = self._surely(lambda team: self._perform(team, what, spec))
@@ -400,7 +400,7 @@ class DividedChain(ABC):
         if what not in {_JOIN_CITATIONS, _JOIN_BURSTS}:
             return team.call(what)
         if what == _JOIN_CITATIONS and self.device == CUDA:
-            return team.call(what)  # from a snapshot: every worker its own
+            return team.call(what)  # from a snapshot: each worker adds its own
         more = (self._last_spec,) if what == _JOIN_BURSTS else ()
         recipe = self._recipe._replace(spec=spec)
         parts = team.in_one_piece(what, recipe, *more, from_parts=True)
@@ -408,7 +408,7 @@ class DividedChain(ABC):
         return team.call("take", [(after, part) for part in parts])
 
     def _go_back(self, team: Team) -> None:
-        """Bring the workers to the point, and from there to where they were."""
+        """Return the workers to the point, and repeat the operations of the log."""
         point = self._point
         if point is None:
             raise RunError("A chain must be started or restored before its first step.")
@@ -441,7 +441,7 @@ class DividedChain(ABC):
             self._perform(team, what, spec)
 
     def _surely(self, work: Callable[[Team], list[Any]]) -> list[Any]:
-        """Do something with the team; where a worker is lost, replace it and begin anew."""
+        """Call a function with the team; if a worker is lost, replace it and start over."""
         if self._team is None:
             self._team = self._new_team(self.plans, self._data, self._recipe)
         team = self._team

@@ -1,4 +1,4 @@
-"""Exchanges between the parts of a chain: what all have in common, and that of one process."""
+"""Exchanges between the parts of a chain: the common base, and the exchange within a process."""
 
 import threading
 import time
@@ -23,35 +23,35 @@ __all__ = [
 ]
 
 _SPARSE = 3
-"""An array of fewer than one entry in so many that is not zero is sent as a list of these."""
+"""An array with less than one nonzero entry in this many is sent as a list of these entries."""
 
 _LARGE = 1 << 20
-"""Bytes that take longer to send than one more message for each part does, about."""
+"""Number of bytes that take longer to send than one additional message per part, roughly."""
 
 Payload = tuple[np.ndarray, ...]
 
 
 class StoppedError(RunError):
-    """Another part has failed, so that this one waits in vain."""
+    """Another part has failed, so this one cannot continue."""
 
 
 class Traffic:
-    """Counts what a part sends to others."""
+    """Counts the messages that a part sends to others."""
 
     def __init__(self) -> None:
         self.messages = 0
         self.bytes = 0
         self.seconds = 0.0
-        """Time spent on exchanges, waiting for other parts included."""
+        """Time spent on exchanges, including waiting for other parts."""
 
     def count(self, payload: Payload) -> None:
-        """Note one message."""
+        """Count one message."""
         self.messages += 1
         self.bytes += sum(array.nbytes for array in payload)
 
 
 class PartExchange(ABC):
-    """An exchange whose other methods are made of one: every part gives every part something.
+    """An exchange whose methods all build on one: every part sends something to every part.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ class PartExchange(ABC):
 
     @abstractmethod
     def _pass(self, outgoing: Sequence[Payload]) -> list[Payload]:
-        """Give part i what is in place i, and take what each part has for this one."""
+        """Send item i to part i, and return what each part has sent to this one."""
 
     def swap_all(self, outgoing: Sequence[Payload]) -> list[Payload]:
-        """Like `swap` with several arrays for each part."""
+        """Do the same as `swap`, with several arrays per part."""
         began = time.perf_counter()
         for other, payload in enumerate(outgoing):
             if other != self.rank:
@@ -78,18 +78,18 @@ class PartExchange(ABC):
         return found
 
     def swap(self, outgoing: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Give every part its array and take those that they give here, in the order of parts."""
+        """Send one array to each part, and return the arrays received, in the order of parts."""
         return [payload[0] for payload in self.swap_all([(array,) for array in outgoing])]
 
     def gather(self, array: np.ndarray) -> list[np.ndarray]:
-        """Collect the arrays of all parts, in their order; their lengths may differ."""
+        """Collect the arrays of all parts, in the order of parts; their lengths may differ."""
         return self.swap([array] * self.size)
 
     def sum(self, array: np.ndarray) -> np.ndarray:
-        """Add up the arrays of all parts, in their order.
+        """Sum the arrays of all parts, in the order of parts.
 
-        A large one is added up in ranges: each part then sends 2 (P - 1) / P of its bytes instead
-        of P - 1 times all, in twice as many messages.
+        Large arrays are summed in ranges: each part then sends 2 (P - 1) / P times the bytes of the
+        array instead of P - 1 times, in twice as many messages.
         """
         if self.size > 2 and array.nbytes >= _LARGE and array.dtype.kind in "iu":
             return self.sum_by_ranges(array.reshape(-1)).reshape(array.shape)
@@ -100,7 +100,7 @@ class PartExchange(ABC):
         return total
 
     def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
-        """Add up a large array of integers, each part a range of its rows."""
+        """Sum a large array of integers over all parts, one range of rows per part."""
         ends = [len(array) * i // self.size for i in range(self.size + 1)]
         pieces = [pack(array[ends[i] : ends[i + 1]]) for i in range(self.size)]
         shape = (ends[self.rank + 1] - ends[self.rank], *array.shape[1:])
@@ -114,7 +114,7 @@ class PartExchange(ABC):
 
 
 def pack(array: np.ndarray) -> Payload:
-    """Give an array of integers as it is, or as a list of what is not zero where that is less."""
+    """Return an array of integers as it is, or as a list of nonzero entries if that is smaller."""
     flat = array.reshape(-1)
     if np.count_nonzero(flat) * _SPARSE >= flat.size:
         return (flat.copy(),)
@@ -123,7 +123,7 @@ def pack(array: np.ndarray) -> Payload:
 
 
 def add_packed(array: np.ndarray, payload: Payload) -> None:
-    """Add what `pack` has made to an array of the same shape, whose rows lie side by side."""
+    """Add the result of `pack` to a contiguous array of the same shape."""
     flat = array.reshape(-1)
     if len(payload) == 1:
         flat += payload[0]
@@ -133,7 +133,7 @@ def add_packed(array: np.ndarray, payload: Payload) -> None:
 
 
 def narrow(array: np.ndarray) -> np.ndarray:
-    """Give integers in the smallest type that holds all of them.
+    """Convert integers to the smallest type that holds all of them.
 
     Examples
     --------
@@ -148,19 +148,19 @@ def narrow(array: np.ndarray) -> np.ndarray:
 
 
 class Hub:
-    """Where the parts of one process meet."""
+    """Meeting point of the parts of one process."""
 
     def __init__(self, size: int) -> None:
         self.slots: list[Any] = [None] * size
         self.barrier = threading.Barrier(size)
 
     def stop(self) -> None:
-        """Let those who wait go on with an error: somebody will not come."""
+        """Raise an error in all waiting parts: one of them has failed."""
         self.barrier.abort()
 
 
 class ThreadExchange(PartExchange):
-    """The exchange of parts that are threads of one process."""
+    """The exchange between parts that are threads of one process."""
 
     def __init__(self, rank: int, hub: Hub) -> None:
         super().__init__(rank, len(hub.slots))
@@ -172,7 +172,7 @@ class ThreadExchange(PartExchange):
         try:
             hub.barrier.wait()
             found = [slot[self.rank] for slot in hub.slots]
-            hub.barrier.wait()  # nobody takes the place of what others still look for
+            hub.barrier.wait()  # no slot is overwritten before all have read it
         except threading.BrokenBarrierError as error:
             raise StoppedError("Another part of the chain has failed.") from error
         return found

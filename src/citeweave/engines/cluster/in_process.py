@@ -1,6 +1,6 @@
 """Workers that are threads of this process.
 
-They are for tests, for measuring what an exchange costs, and for several parts on one GPU.
+They serve for tests, for measuring the cost of exchanges, and for several parts on one GPU.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ __all__ = ["InProcessChain", "ThreadTeam"]
 
 
 class ThreadTeam:
-    """Workers that are threads, each with its part.
+    """Workers that are threads, each with its own part.
 
     Parameters
     ----------
     plans : list of PartPlan
     data : Data
-        Of the whole chain.
+        Data of the whole chain.
     recipe : Recipe
     """
 
@@ -39,7 +39,7 @@ class ThreadTeam:
         self._pool = ThreadPoolExecutor(len(plans), "citeweave-part")
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
-        """Let all workers do something at a time; ``arguments`` are those of each."""
+        """Call a method of all workers concurrently, with one tuple of ``arguments`` per worker."""
         given = arguments or [()] * len(self.workers)
 
         def work(worker: PartWorker, own: tuple[Any, ...]) -> Any:
@@ -65,7 +65,7 @@ class ThreadTeam:
         return parts
 
     def replace_lost(self) -> None:
-        """Do nothing: threads are not lost."""
+        """Do nothing: threads cannot be lost."""
 
     def close(self) -> None:
         """End the threads."""
@@ -75,13 +75,13 @@ class ThreadTeam:
 
 
 class InProcessChain(DividedChain):
-    """A chain in parts that share one process."""
+    """A chain whose parts share one process."""
 
     capabilities = Capabilities(SNAPSHOT, refuses=refuse_undivided, by_name=True, divided=True)
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started."""
+        """Create a chain, not yet started."""
         spec, data, settings, seed, stream, threads, rounds, workers = request
         return cls(
             spec,

@@ -1,4 +1,4 @@
-"""What parts of a chain send each other along a `Route`, wherever their counts lie."""
+"""Messages between the parts of a chain along a `Route`, wherever their counts are stored."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["complete_sums", "fetch_copies", "tell_owners"]
 
 
 def _spans(lists: Sequence[np.ndarray]) -> Iterator[slice]:
-    """Give the place of each list in all of them, one after the other."""
+    """Yield the slice of each list within their concatenation."""
     begin = 0
     for one in lists:
         yield slice(begin, begin + len(one))
@@ -30,17 +30,17 @@ def tell_owners(
     take: Callable[[np.ndarray], np.ndarray],
     add: Callable[[np.ndarray, np.ndarray], None],
 ) -> None:
-    """Send changes of copies to those who own what was copied.
+    """Send changes of copies to the parts that own the originals.
 
     Parameters
     ----------
     exchange : PartExchange
     route : Route
     take : callable
-        Gives the changes of some copies, customers and tables (int32 [2, rows, topics]), and
-        forgets them.
+        Returns the changes of some copies, customers and tables (int32 [2, rows, topics]), and
+        resets them.
     add : callable
-        Adds such changes to those of what the part owns; called once for each other part.
+        Adds such changes to those of the rows that the part owns; called once per other part.
     """
     changes = take(np.concatenate(route.copies))
     outgoing = [pack(changes[:, span]) for span in _spans(route.copies)]
@@ -62,10 +62,10 @@ def fetch_copies(
     exchange : PartExchange
     route : Route
     take : callable
-        Gives some rows of what the part owns: customers and tables (int32 [2, rows, topics]), and
-        further arrays of one number per row.
+        Returns some of the rows that the part owns: customers and tables
+        (int32 [2, rows, topics]), and further arrays of one number per row.
     put : callable
-        Writes the same of its copies.
+        Writes the same arrays into the copies that the part holds.
     """
     counts, *more = take(np.concatenate(route.owned))
     topics = counts.shape[2]
@@ -83,9 +83,9 @@ def fetch_copies(
 
 
 def complete_sums(exchange: PartExchange, route: Route, found: np.ndarray) -> None:
-    """Let sums of owned nodes and of their copies be those over all parts.
+    """Complete the sums of owned nodes and of their copies, in place, over all parts.
 
-    ``found`` (int64 [nodes of a level, ...]) is what each part has found by itself.
+    ``found`` (int64 [nodes of a level, ...]) holds the sums that each part has computed by itself.
     """
     partial = exchange.swap([found[copies] for copies in route.copies])
     for owned, came in zip(route.owned, partial, strict=True):

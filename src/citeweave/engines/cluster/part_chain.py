@@ -1,12 +1,13 @@
 """One part of a chain: its own documents, swept as threads sweep those of a whole chain.
 
-All parts hold the word side and mu whole, and change them alike. Nodes in between belong to one
-part each; a part holds copies of those of others that its documents, or papers that these cite,
-hang below, and of the cited papers themselves. Changes go to the owner, and rows come back: those
-of a part's own parents after every merge, all others before citations are swept.
+Every part holds the complete word side and mu, and all parts change them in the same way. Each
+node in between belongs to one part. A part also holds copies of cited papers that other parts own,
+and of other parts' nodes that are ancestors of its documents or of the papers that these cite.
+Changes are sent to the owner, and updated rows are sent back: those of the parents of a part's own
+documents after every merge, all others before citations are swept.
 
-`ChainInParts` has what is the same for all sweeps, `PartChain` those over all topics, and
-`citeweave.engines.cluster.sparse_part` those over slots.
+`ChainInParts` contains what all sweeps have in common, `PartChain` the sweeps over all topics, and
+`citeweave.engines.cluster.sparse_part` the sweeps over slots.
 """
 
 from abc import abstractmethod
@@ -29,24 +30,24 @@ __all__ = ["ChainInParts", "Copies", "PartChain"]
 
 
 class Copies(NamedTuple):
-    """Rows that parts hold copies of."""
+    """Rows that parts hold copies of, on one level."""
 
     route: Route
     first: int
-    """Node of the route's number 0."""
+    """Node that corresponds to index 0 of the route."""
     weighed: bool
-    """Whether their weights in P and M are needed too."""
+    """Whether their weights in P and M are needed as well."""
 
 
 class ChainInParts(SnapshotChain):
-    """A part of a chain of snapshot sweeps, of either kind.
+    """A part of a chain of snapshot sweeps of either kind.
 
     Parameters
     ----------
     plan : PartPlan
     exchange : PartExchange
     spec, settings, seed, stream, threads, rounds
-        As those of `SnapshotChain`; the same for all parts.
+        As in `SnapshotChain`; the same for all parts.
     """
 
     exchange: PartExchange
@@ -76,28 +77,28 @@ class ChainInParts(SnapshotChain):
             self.complete_shares = self._complete_shares
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
+        """Continue from the part of a stored state; discard the changes of an interrupted step."""
         super().restore(state, extra)
         self._cited_moved, self._draws.units_due = False, True
         self._forget_changes()
 
     @abstractmethod
     def _forget_changes(self) -> None:
-        """Empty what workers have written since the last snapshot."""
+        """Discard the changes that workers have recorded since the last snapshot."""
 
     @abstractmethod
     def _fetch(self, wanted: Sequence[Copies], more: Payload = ()) -> list[Payload]:
-        """Bring copies of rows up to date; ``more`` goes to all parts, whose own is returned."""
+        """Update copies of rows; send ``more`` to all parts, and return theirs."""
 
     def _merge_nodes(self) -> None:
-        """Merge level by level, then bring the rows that words are swept with up to date."""
+        """Merge level by level, then update the copies that the sweep of words needs."""
         super()._merge_nodes()
         self._cited_moved = False
         if self._plan.divided:
             self._fetch(self._nodes(self._plan.parents))
 
     def _merge_citations(self, round_: int) -> None:
-        """Tell the owners of cited papers what citations did to them, then merge."""
+        """Send the changes that citations made to cited papers to their owners, then merge."""
         route = self._plan.citations
         found = self.exchange.swap([self._moves[made] for made in route.copies])
         for received, moves in zip(route.owned, found, strict=True):
@@ -106,17 +107,17 @@ class ChainInParts(SnapshotChain):
         super()._merge_citations(round_)
 
     def _before_citations(self) -> None:
-        """Bring all copies up to date: of cited papers, and of the nodes above them."""
+        """Update all copies: those of cited papers and those of the nodes above them."""
         super()._before_citations()
         self._fetch([self._documents(), *self._nodes(self._plan.nodes)])
         self._take_propensities()
 
     def _documents(self) -> Copies:
-        """Give the copies of cited papers, on the level that citations reach."""
+        """Return the copies of cited papers, on the level that citations reach."""
         return Copies(self._plan.cited, self.layout.citation_node, weighed=True)
 
     def _nodes(self, routes: tuple[Route, ...]) -> list[Copies]:
-        """Give the copies of nodes above documents."""
+        """Return the copies of nodes above documents."""
         starts = [int(n) for n in self.layout.level_start]
         return [
             Copies(routes[level], starts[level], weighed=self.network_on)
@@ -124,16 +125,16 @@ class ChainInParts(SnapshotChain):
         ]
 
     def _take_propensities(self) -> None:
-        """Give copies of cited papers the propensities that their weights are."""
+        """Set the propensities of copies of cited papers, which equal their weights."""
         parameters, first = self.state.parameters, self.layout.citation_node
         for copies in self._plan.cited.copies:
             parameters.cite[copies] = self.exponent.cite_weight[first + copies]
             parameters.cited[copies] = self.exponent.cited_weight[first + copies]
 
     def _complete_weights(self, level: int, found: np.ndarray) -> None:
-        """Add what nodes inherit from children in other parts, and set the weights of all.
+        """Add what nodes inherit from children in other parts, and set the weights of all nodes.
 
-        ``found`` (int64 [nodes of the level, 2]) is what they have from their children here.
+        ``found`` (int64 [nodes of the level, 2]) is what they inherit from children in this part.
         """
         self._complete_shares(level, found[None])
         start = int(self.layout.level_start[level])
@@ -146,7 +147,7 @@ class ChainInParts(SnapshotChain):
         complete_sums(self.exchange, self._plan.parents[level], found.swapaxes(0, 1))
 
     def measure(self) -> StepReport:
-        """Give what all parts have found out."""
+        """Report on the step, for all parts together."""
         tallies = np.concatenate([self.word_tally, self.citation_tally])
         tallies = self.exchange.sum(tallies)
         self.word_tally[:] = tallies[: len(self.word_tally)]
@@ -154,7 +155,7 @@ class ChainInParts(SnapshotChain):
         return super().measure()
 
     def keep_sample(self, sums: Sums) -> None:
-        """Add the posterior means of what the part owns, and of its citations."""
+        """Add the posterior means of the rows that the part owns and of its citations."""
         wanted = self._nodes(self._plan.nodes)
         self._fetch([self._documents(), *wanted] if self.network_on else wanted)
         if self.network_on:
@@ -170,7 +171,7 @@ class PartChain(ChainInParts):
             array[...] = 0
 
     def _merge_words(self) -> None:
-        """Add up the changes of all parts, each a range of words, before they are merged."""
+        """Sum the changes over all parts, one range of words per part, before they are merged."""
         changes = self._changes
         if changes is None:
             return
@@ -185,7 +186,7 @@ class PartChain(ChainInParts):
         super()._merge_words()
 
     def _merge_level(self, level: int) -> None:
-        """Tell the owners of nodes what was done to copies, and merge those that are owned."""
+        """Send the changes of copies to the owners of the nodes, and merge the nodes owned here."""
         changes, plan = self._changes, self._plan
         if changes is None:
             return
@@ -218,7 +219,7 @@ class PartChain(ChainInParts):
         return self.exchange.swap_all([more] * self.exchange.size) if more else []
 
     def _fetch_rows(self, wanted: Copies) -> None:
-        """Bring copies of rows of one level up to date."""
+        """Update copies of rows of one level."""
         counts, route, start = self.state.topics, wanted.route, wanted.first
         weights = (self.exponent.cite_weight, self.exponent.cited_weight)
         totals = (counts.total_customers, counts.total_tables, *(weights if wanted.weighed else ()))

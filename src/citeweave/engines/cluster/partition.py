@@ -1,8 +1,8 @@
-"""Which worker gets which documents.
+"""Assignment of documents to workers.
 
 Documents are divided by group (author or category), so that a group's node and all documents below
-it lie in one part, and parts are balanced by tokens and citations. A group that is larger than a
-share of a part is divided itself; its node then belongs to one part, and others hold copies.
+it are in one part, and parts are balanced by tokens and citations. A group that exceeds a given
+share of a part is itself divided; its node then belongs to one part, and others hold copies.
 """
 
 import heapq
@@ -14,19 +14,19 @@ from citeweave.engines.core.data import Data
 __all__ = ["CITATION_COST", "crossing_share", "divide_documents", "own_nodes"]
 
 CITATION_COST = 4
-"""Tokens that take as long as one citation."""
+"""Number of tokens that take as long to sample as one citation."""
 _LARGEST = 0.25
-"""A unit that is moved as a whole is at most this share of a part."""
+"""Largest share of a part that a unit, which is assigned as a whole, may have."""
 
 
 def divide_documents(data: Data, n_shared: int, parts: int) -> np.ndarray:
-    """Choose the part of every document.
+    """Choose the part of each document.
 
     Parameters
     ----------
     data : Data
     n_shared : int
-        Levels above documents, the root included.
+        Number of levels above documents, including the root.
     parts : int
 
     Returns
@@ -62,7 +62,7 @@ def divide_documents(data: Data, n_shared: int, parts: int) -> np.ndarray:
 
 
 def _units(group: np.ndarray, cost: np.ndarray, most: float) -> np.ndarray:
-    """Give numbers to what is moved as a whole: groups, and pieces of those that are too large."""
+    """Enumerate the units that are assigned as a whole: groups, and pieces of large groups."""
     order = np.argsort(group, kind="stable")
     total = np.bincount(group, cost)
     before = np.cumsum(cost[order]) - cost[order]
@@ -75,24 +75,24 @@ def _units(group: np.ndarray, cost: np.ndarray, most: float) -> np.ndarray:
 
 
 def own_nodes(data: Data, n_shared: int, part: np.ndarray) -> list[np.ndarray]:
-    """Give every node between the root and the documents to the part of its first child.
+    """Assign each node between the root and the documents to the part of its first child.
 
     Returns
     -------
     list of ndarray of int64
-        By level, that of the root (part 0) first and that of documents last.
+        Parts by level, from the root (part 0) to the documents.
     """
     owners = [part]
     for level in range(n_shared - 1, 0, -1):
         parents = np.asarray(data.parents[level])
         found = np.zeros(len(data.parents[level - 1]), np.int64)
-        found[parents[::-1]] = owners[-1][::-1]  # the first is written last
+        found[parents[::-1]] = owners[-1][::-1]  # the first child is written last
         owners.append(found)
     return [np.zeros(1, np.int64), *reversed(owners)]
 
 
 def crossing_share(data: Data, part: np.ndarray) -> float:
-    """Give the share of citations whose two papers lie in different parts; nan without any."""
+    """Return the share of citations between different parts; nan if there are no citations."""
     if len(data.citing) == 0:
         return float("nan")
     return float(np.mean(part[data.citing] != part[data.cited]))

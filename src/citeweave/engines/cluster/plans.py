@@ -1,7 +1,7 @@
-"""What each part of a chain is given: its documents, copies of what they cite, and whom to tell.
+"""The plan of each part of a chain: its documents, copies of cited papers, and message routes.
 
-Nodes and documents of a part have numbers of its own, those that it owns first on every level and
-then the copies of others', both in the order of the whole corpus.
+Nodes and documents have local indices in each part: on every level those that the part owns come
+first, then its copies of others, both in the order of the whole corpus.
 """
 
 from typing import NamedTuple
@@ -17,34 +17,34 @@ __all__ = ["PartPlan", "Route", "level_starts", "make_plans"]
 
 
 class Route(NamedTuple):
-    """What parts hold copies of, in this part's own numbers."""
+    """Items that parts hold copies of, by their local indices in this part."""
 
     owned: tuple[np.ndarray, ...]
-    """By other part: what this part owns and the other has copies of."""
+    """By other part: items that this part owns and the other holds copies of."""
     copies: tuple[np.ndarray, ...]
-    """By other part: the copies that this part has of what the other owns, in the same order."""
+    """By other part: copies here of items that the other owns, in the same order."""
 
 
 class PartPlan(NamedTuple):
     """One part of a chain."""
 
     data: Data
-    """Its documents and citations; documents of others that it holds copies of have no words."""
+    """Its documents and citations; documents copied from other parts have no words."""
     token_start: np.ndarray
-    """int64 [documents that it owns]: place of the first token of each in the whole corpus."""
+    """int64 [documents that it owns]: index of the first token of each in the whole corpus."""
     part: ChainPart
     degrees: tuple[np.ndarray, np.ndarray]
-    """Citations of the whole corpus made and received by each of its documents."""
+    """Citations made and received by each of its documents in the whole corpus."""
     nodes: tuple[Route, ...]
-    """By level above documents: nodes that its documents, or those they cite, hang below."""
+    """By level above documents: ancestors of its documents and of those they cite."""
     parents: tuple[Route, ...]
-    """By level above documents: of these, nodes that documents of its own hang below."""
+    """By level above documents: the subset of these that are ancestors of its own documents."""
     cited: Route
     """Documents that are cited in other parts."""
     citations: Route
-    """Citations of documents of other parts: copies are those made here, owned those received."""
+    """Citations between parts: ``copies`` are those made here, ``owned`` those received."""
     citation: np.ndarray
-    """int64 [citations]: numbers of its citations in the whole corpus."""
+    """int64 [citations]: indices of its citations in the whole corpus."""
     divided: bool
     """Whether any part has documents below a node that another part owns."""
     group_start: int
@@ -52,12 +52,12 @@ class PartPlan(NamedTuple):
 
 
 class _Members(NamedTuple):
-    """What one part has of one level, in numbers of the whole level."""
+    """Nodes of one level that one part holds, as indices in the whole level."""
 
     owned: np.ndarray
     copies: np.ndarray
     used: np.ndarray
-    """Of the copies, those that its own documents hang below."""
+    """The subset of the copies that are ancestors of its own documents."""
 
     @property
     def all(self) -> np.ndarray:
@@ -65,7 +65,7 @@ class _Members(NamedTuple):
 
 
 def level_starts(data: Data) -> np.ndarray:
-    """Give the first node of each topic-side level, root level first, and the number of nodes."""
+    """Return the first node of each topic-side level, root first, and the number of nodes."""
     sizes = [1, *(len(parent) for parent in data.parents)]
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -76,7 +76,7 @@ def make_plans(
     n_shared: int,
     parts: int,
 ) -> list[PartPlan]:
-    """Divide a chain into parts; its words are left where they are, if they are on disk."""
+    """Divide a chain into parts; words that are on disk stay there."""
     part = divide_documents(data, n_shared, parts)
     owners = own_nodes(data, n_shared, part)
     citing, cited = np.asarray(data.citing), np.asarray(data.cited)
@@ -113,7 +113,7 @@ def make_plans(
 def _documents(
     part: np.ndarray, citing: np.ndarray, cited: np.ndarray, crossing: np.ndarray, p: int
 ) -> _Members:
-    """List the documents of a part, and those that its citations touch in other parts."""
+    """List the documents of a part, and those in other parts that its citations involve."""
     out = np.unique(cited[crossing & (part[citing] == p)])
     into = np.unique(citing[crossing & (part[cited] == p)])
     return _Members(np.flatnonzero(part == p), np.union1d(out, into), out)
@@ -122,13 +122,13 @@ def _documents(
 def _ancestors(
     data: Data, n_shared: int, owners: list[np.ndarray], documents: _Members, p: int
 ) -> list[_Members]:
-    """List the nodes above the documents of a part, the root's level first."""
+    """List the nodes above the documents of a part, by level from the root."""
     found = [documents]
     for level in range(n_shared - 1, 0, -1):
         below, parents = found[-1], np.asarray(data.parents[level])
         owned = np.flatnonzero(owners[level] == p)
         copies = np.setdiff1d(parents[below.all], owned)
-        # what documents of its own hang below; copies of documents are only cited
+        # ancestors of its own documents; copies of documents are only cited
         own = below.owned if below is documents else np.concatenate([below.owned, below.used])
         used = np.setdiff1d(parents[own], owned)
         found.append(_Members(owned, copies, used))
@@ -137,13 +137,13 @@ def _ancestors(
 
 
 def _places(members: _Members, wanted: np.ndarray, *, copies: bool) -> np.ndarray:
-    """Give the numbers that a part has for some of what it owns, or holds copies of."""
+    """Return the local indices of nodes that a part owns, or of nodes it holds copies of."""
     among = members.copies if copies else members.owned
     return np.searchsorted(among, wanted) + (len(members.owned) if copies else 0)
 
 
 def _routes(members: list[_Members], wanted: list[np.ndarray], owner: np.ndarray) -> list[Route]:
-    """Find out who tells whom of what, where each part has copies of what is ``wanted``."""
+    """Find which part sends what to which, if each part holds copies of what is ``wanted``."""
     parts = range(len(members))
     held = [[wanted[q][owner[wanted[q]] == p] for q in parts] for p in parts]
     return [
@@ -156,7 +156,7 @@ def _routes(members: list[_Members], wanted: list[np.ndarray], owner: np.ndarray
 
 
 _Citations = tuple[np.ndarray, np.ndarray]
-"""Citations that a part's documents make, and those that they receive from other parts."""
+"""Citations that a part's documents make, and those they receive from other parts."""
 
 
 def _citations(part: np.ndarray, citing: np.ndarray, cited: np.ndarray, p: int) -> _Citations:
@@ -169,16 +169,16 @@ def _citations(part: np.ndarray, citing: np.ndarray, cited: np.ndarray, p: int) 
 def _citation_routes(
     part: np.ndarray, citing: np.ndarray, cited: np.ndarray, made: list[_Citations]
 ) -> list[Route]:
-    """Find out who tells whom what a citation did to the cited paper."""
+    """Find which part sends changes of cited papers to which."""
     parts = range(len(made))
 
     def received(p: int, q: int) -> np.ndarray:
-        """Places, in part p, of what its documents receive from those of part q."""
+        """Return the indices, in part p, of citations that its documents receive from part q."""
         own, others = made[p]
         return len(own) + np.flatnonzero(part[citing[others]] == q)
 
     def sent(p: int, q: int) -> np.ndarray:
-        """Places, in part p, of the citations of documents of part q."""
+        """Return the indices, in part p, of its citations of documents in part q."""
         own, _ = made[p]
         if p == q:
             return np.zeros(0, np.int64)
@@ -191,7 +191,7 @@ def _citation_routes(
 
 
 def _local_data(data: Data, levels: list[_Members], documents: _Members, made: _Citations) -> Data:
-    """Give what a part is fitted to, in its own numbers."""
+    """Return the data of a part, with local indices."""
     begins = np.asarray(data.offsets)[documents.owned]
     lengths = np.asarray(data.offsets)[documents.owned + 1] - begins
     n_copies = len(documents.copies)
@@ -221,7 +221,7 @@ def _local_data(data: Data, levels: list[_Members], documents: _Members, made: _
 
 
 def _place_of(members: _Members, wanted: np.ndarray) -> np.ndarray:
-    """Give the numbers that a part has for nodes that it owns or holds copies of."""
+    """Return the local indices of nodes that a part owns or holds copies of."""
     place = np.searchsorted(members.owned, wanted)
     inside = np.minimum(place, max(len(members.owned) - 1, 0))
     is_own = members.owned[inside] == wanted if len(members.owned) else np.zeros(len(wanted), bool)
@@ -235,7 +235,7 @@ def _part(
     made: _Citations,
     n_shared: int,
 ) -> ChainPart:
-    """Say what a part owns."""
+    """Describe what a part owns."""
     first = level_starts(data)[:-1]
     members = [*levels, *([documents] * (len(first) - n_shared))]
     sizes = [len(one.all) for one in members]

@@ -1,4 +1,4 @@
-"""Which device the workers of a Ray cluster sample on, and how many of them share a GPU."""
+"""Choice of the device of Ray workers, and of the number of workers that share a GPU."""
 
 import math
 from importlib.util import find_spec
@@ -10,16 +10,16 @@ from citeweave.errors import ParameterError, RunError
 __all__ = ["choose_device", "gpu_share"]
 
 _SHARES = 10_000
-"""Ray shares a resource out in so many pieces."""
+"""Number of pieces into which Ray can divide a resource."""
 
 
 def choose_device(wanted: str, workers: int, refused: str | None) -> str:
-    """Choose the device of workers: "cuda" where it is asked for, or where each can have a GPU.
+    """Choose the device of workers: "cuda" if requested, or if each worker can have a GPU.
 
     Parameters
     ----------
     wanted : str
-        "cuda", or "auto" for the best that the cluster has.
+        "cuda", or "auto" for the best device that the cluster has.
     workers : int
     refused : str or None
         Why the model cannot be divided between GPUs, if it cannot.
@@ -27,9 +27,9 @@ def choose_device(wanted: str, workers: int, refused: str | None) -> str:
     Raises
     ------
     ParameterError
-        GPUs are asked for, but cannot sample the model.
+        If GPUs are requested but cannot sample the model.
     RunError
-        GPUs are asked for, but the cluster has none.
+        If GPUs are requested but the cluster has none.
     """
     gpus = _count_gpus()
     if wanted != CUDA:
@@ -48,7 +48,7 @@ def choose_device(wanted: str, workers: int, refused: str | None) -> str:
 def gpu_share(workers: int) -> float:
     """Return the GPUs that Ray sets aside for each worker: one, or a fraction if there are fewer.
 
-    As many workers share a GPU as must for all to find room, each with the same share.
+    Only as many workers share a GPU as necessary, all with the same share.
     """
     together = math.ceil(workers / max(_count_gpus(), 1))
     return math.floor(_SHARES / together) / _SHARES

@@ -1,8 +1,8 @@
 """Workers of a Ray cluster: each is an actor that holds one part of a chain.
 
-Ray places the actors, carries what they send each other and starts those anew that are lost. What
-a part sends to another is one call of the other's `deliver`; Ray keeps large arrays in its object
-store and hands over a reference.
+Ray places the actors, carries the messages between them and restarts lost ones. A part sends a
+message to another by calling its `deliver`; Ray keeps large arrays in its object store and passes
+a reference.
 """
 
 import contextlib
@@ -30,19 +30,19 @@ from citeweave.errors import CiteweaveError, MissingDependencyError, RunError
 __all__ = ["PartActor", "RayTeam", "connect_ray", "import_ray"]
 
 _PATIENCE = 300.0
-"""Seconds after which a worker that Ray does not start is given up."""
+"""Seconds to wait for Ray to start a worker before giving up."""
 _KNOCK = 10.0
-"""Seconds that an address has to answer within."""
+"""Seconds within which an address has to answer."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 def import_ray() -> Any:
-    """Import Ray, which only runs on a cluster need.
+    """Import Ray, which only the engine "ray" needs.
 
     Raises
     ------
     MissingDependencyError
-        It is not installed.
+        If Ray is not installed.
     """
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
@@ -55,32 +55,32 @@ def import_ray() -> Any:
 
 
 def connect_ray(address: str | None, cores: int) -> None:
-    """Join the cluster at an address, or start Ray on this computer where none is given.
+    """Join the cluster at an address, or start Ray on this computer if none is given.
 
-    Ray that this process has joined already is used as it is.
+    If this process is already connected to Ray, that connection is used unchanged.
 
     Parameters
     ----------
     address : str or None
-        As that of ``ray.init``: "auto", "host:port" or "ray://host:port".
+        As in ``ray.init``: "auto", "host:port" or "ray://host:port".
     cores : int
-        Cores that all workers need together; on this computer they share those that there are.
+        Cores that all workers need together; on this computer they share the available ones.
 
     Raises
     ------
     RunError
-        There is no Ray at the address, it is of another version, or it has too few cores.
+        If there is no Ray at the address, its version differs, or it has too few cores.
     """
     ray = import_ray()
     if not ray.is_initialized():
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if address is None:
             options["include_dashboard"] = False
-            # by default Ray lets all other processes go before its workers
+            # by default Ray gives its workers a lower priority than all other processes
             os.environ.setdefault("RAY_worker_niceness", "0")
         try:
             _knock(address)
-            # "local": never the cluster that somebody else has started on this computer
+            # "local": never a cluster that someone else has started on this computer
             ray.init(address=address or "local", **options)
         except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
@@ -98,14 +98,14 @@ def connect_ray(address: str | None, cores: int) -> None:
 
 
 def _knock(address: str | None) -> None:
-    """See that somebody listens at an address, for which Ray would wait for minutes."""
+    """Check that an address accepts connections; Ray itself would wait for minutes."""
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host, int(port)), timeout=_KNOCK).close()
 
 
 def describe_versions(device: str = CPU) -> dict[str, str]:
-    """Name the versions that results on a device depend on."""
+    """Return the versions that results on a device depend on."""
     names = ["citeweave", "numpy", "scipy", "numba", "llvmlite"]
     names += ["cupy", "cupy-cuda12x", "cupy-cuda13x"] if device == CUDA else []
     found = {"Python": platform.python_version()}
@@ -116,7 +116,7 @@ def describe_versions(device: str = CPU) -> dict[str, str]:
 
 
 class Mailbox:
-    """What other parts have sent, until it is asked for."""
+    """Messages from other parts that have not been read yet."""
 
     def __init__(self) -> None:
         self._there = threading.Condition()
@@ -125,7 +125,7 @@ class Mailbox:
         self._stopped = False
 
     def open(self, epoch: int) -> None:
-        """Forget everything, and take letters of another epoch from here on."""
+        """Begin another epoch, and discard the messages of earlier ones."""
         with self._there:
             self._letters = {
                 place: letter for place, letter in self._letters.items() if place[0] >= epoch << 32
@@ -133,21 +133,21 @@ class Mailbox:
             self._epoch, self._stopped = epoch, False
 
     def put(self, epoch: int, number: int, sender: int, payload: Payload) -> None:
-        """Take a letter in; those of earlier epochs are thrown away."""
+        """Store a message; those of earlier epochs are discarded."""
         with self._there:
             if epoch >= self._epoch:
                 self._letters[epoch << 32 | number, sender] = payload
                 self._there.notify_all()
 
     def stop(self, epoch: int) -> None:
-        """Let whoever waits in this epoch go on with an error."""
+        """Raise an error in any thread that waits in this epoch."""
         with self._there:
             if epoch == self._epoch:
                 self._stopped = True
                 self._there.notify_all()
 
     def take(self, number: int, senders: Sequence[int]) -> list[Payload]:
-        """Wait for a letter of each sender, and give them in that order."""
+        """Wait for a message from each sender, and return them in that order."""
         wanted = [(self._epoch << 32 | number, sender) for sender in senders]
         with self._there:
             while not all(place in self._letters for place in wanted):
@@ -167,7 +167,7 @@ class RayExchange(PartExchange):
         self._epoch = self._number = 0
 
     def connect(self, peers: Sequence[Any], epoch: int) -> None:
-        """Begin anew, with the actors given."""
+        """Start a new epoch with the given actors."""
         self._peers, self._epoch, self._number = peers, epoch, 0
         self._mailbox.open(epoch)
 
@@ -182,11 +182,11 @@ class RayExchange(PartExchange):
 
 
 class UnpreparedError(Exception):
-    """The worker has been restarted between two calls, and has no part yet."""
+    """The worker was restarted between two calls and does not have its part yet."""
 
 
 class PartActor:
-    """A worker as Ray runs it; several of its methods may run at a time."""
+    """A worker as a Ray actor; several of its methods may run concurrently."""
 
     def __init__(self) -> None:
         self._mailbox = Mailbox()
@@ -194,13 +194,13 @@ class PartActor:
         self._worker: PartWorker | None = None
 
     def is_prepared(self) -> bool:
-        """Whether the worker has its part."""
+        """Return whether the worker has its part."""
         return self._worker is not None
 
     def prepare(
         self, plan: PartPlan, recipe: Recipe, rank: int, size: int, versions: dict[str, str]
     ) -> None:
-        """Take a part; everything that results depend on must be as on the driver."""
+        """Receive a part; all versions that results depend on must match the driver's."""
         here = describe_versions(recipe.device)
         for name, version in versions.items():
             if here.get(name) != version:
@@ -212,20 +212,20 @@ class PartActor:
         self._worker = PartWorker(_writable(plan), recipe, self._exchange)
 
     def connect(self, peers: Sequence[Any], epoch: int) -> None:
-        """Meet the other workers."""
+        """Connect to the other workers."""
         if self._exchange is not None:
             self._exchange.connect(peers, epoch)
 
     def deliver(self, epoch: int, number: int, sender: int, payload: Payload) -> None:
-        """Take what another part has sent."""
+        """Receive a message from another part."""
         self._mailbox.put(epoch, number, sender, payload)
 
     def stop(self, epoch: int) -> None:
-        """Wait for nobody any more in this epoch."""
+        """Stop waiting for other parts in this epoch."""
         self._mailbox.stop(epoch)
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Do something with the part."""
+        """Call a method of the part's worker."""
         if self._worker is None:
             raise UnpreparedError
         return getattr(self._worker, method)(*arguments)
@@ -233,9 +233,9 @@ class PartActor:
     def in_one_piece(
         self, what: str, recipe: Recipe, data: Data, more: tuple[Any, ...], *given: Any
     ) -> list[Any]:
-        """Call a function of `citeweave.engines.cluster.whole`; gives a state for each part.
+        """Call a function of `citeweave.engines.cluster.whole`, and return one state per part.
 
-        ``given`` are the plans of all parts and, where the function takes them, their exports.
+        ``given`` contains the plans of all parts and, if the function takes them, their exports.
         """
         if self._exchange is None:
             raise UnpreparedError
@@ -245,7 +245,7 @@ class PartActor:
         return [True, *parts]
 
     def identify(self) -> tuple[int, str]:
-        """Give the number of the process and the node that it is on."""
+        """Return the process ID and the name of the node."""
         return os.getpid(), platform.node()
 
 
@@ -253,7 +253,7 @@ _T = TypeVar("_T", bound=tuple[Any, ...])
 
 
 def _writable(given: _T) -> _T:
-    """Copy the arrays of a tuple: those of Ray's object store cannot be written."""
+    """Copy the arrays of a tuple: those in Ray's object store are read-only."""
 
     def copied(value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -274,12 +274,12 @@ class RayTeam:
     ----------
     plans : list of PartPlan
     data : Data
-        Of the whole chain; words that are on disk stay there.
+        Data of the whole chain; words that are on disk stay there.
     recipe : Recipe
     cores : int
-        Cores that Ray sets aside for each worker.
+        Cores that Ray reserves for each worker.
     gpus : float
-        GPUs, or the share of one, that it sets aside.
+        GPUs, or the fraction of one, that Ray reserves for each worker.
     """
 
     def __init__(
@@ -295,8 +295,8 @@ class RayTeam:
         self._plans = [self._ray.put(plan) for plan in plans]
         self._data = self._ray.put(data)
         kind = self._ray.remote(PartActor)
-        # restarted as often as need be, wherever there is room; calls that were lost are not made
-        # again, since the whole team goes back to one state
+        # restarted as often as necessary, on any node with room; lost calls are not retried,
+        # since the whole team returns to one state
         self._kind = kind.options(
             num_cpus=cores, num_gpus=gpus, max_restarts=-1, max_task_retries=0, max_concurrency=4
         )
@@ -306,7 +306,7 @@ class RayTeam:
         self._prepare()
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
-        """Let all workers do something at a time; ``arguments`` are those of each."""
+        """Call a method of all workers concurrently, with one tuple of ``arguments`` per worker."""
         given = arguments or [()] * len(self.actors)
         return self._finish(
             [actor.call.remote(method, *own) for actor, own in zip(self.actors, given, strict=True)]
@@ -317,7 +317,7 @@ class RayTeam:
     ) -> Sequence[Any]:
         """Let the first worker call a function of `citeweave.engines.cluster.whole`.
 
-        What it is given and gives goes from worker to worker; here there are references alone.
+        Its arguments and results pass between workers; this process holds only references.
         """
         states = [actor.call.remote("export") for actor in self.actors] if from_parts else []
         first = self.actors[0].in_one_piece.options(num_returns=1 + len(self.actors))
@@ -326,7 +326,7 @@ class RayTeam:
         return list(parts)
 
     def _finish(self, calls: list[Any]) -> list[Any]:
-        """Wait for calls of all workers; where one fails the others are stopped."""
+        """Wait for the calls of all workers; if one fails, stop the others."""
         ray, waiting = self._ray, list(calls)
         failed: Exception | None = None
         while waiting:
@@ -337,7 +337,7 @@ class RayTeam:
                 cause = error.cause
                 if isinstance(cause, StoppedError):
                     continue
-                # what it was given is lost, or it has been restarted since it had its part
+                # its arguments are lost, or it was restarted after receiving its part
                 if isinstance(cause, (ray.exceptions.RayError, UnpreparedError)):
                     failed = failed or LostWorkerError(str(cause))
                 else:
@@ -353,7 +353,7 @@ class RayTeam:
         return found
 
     def replace_lost(self) -> None:
-        """Wait until Ray has started lost workers anew, and give them their parts."""
+        """Wait until Ray has restarted lost workers, and send them their parts."""
         self._prepare()
 
     def _prepare(self) -> None:
@@ -370,7 +370,7 @@ class RayTeam:
         self._finish([actor.connect.remote(self.actors, self._epoch) for actor in self.actors])
 
     def _alive(self, rank: int) -> bool:
-        """Wait until a worker answers; say whether it has its part."""
+        """Wait until a worker answers, and return whether it has its part."""
         ray = self._ray
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
@@ -380,7 +380,7 @@ class RayTeam:
                 self.actors[rank] = self._kind.remote()
             except ray.exceptions.GetTimeoutError:
                 break
-            except ray.exceptions.RayError:  # not started again yet
+            except ray.exceptions.RayError:  # not restarted yet
                 time.sleep(0.1)
         wanted = f"{self._recipe.threads} free cores"
         wanted += f" and {self._gpus:g} of a GPU free" if self._gpus else ""
@@ -391,7 +391,7 @@ class RayTeam:
         )
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Release all workers."""
         for actor in self.actors:
             with contextlib.suppress(Exception):  # Ray may be gone already
                 self._ray.kill(actor)

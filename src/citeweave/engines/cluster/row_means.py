@@ -1,7 +1,7 @@
-"""Means of what a chain has kept, written by its workers: a file for each range of rows.
+"""Means over the samples of a chain, written by its workers: one file per range of rows.
 
-Documents of a range lie in all parts, so each file has one worker who collects its rows from the
-others and writes it; a worker holds one range at a time.
+The documents of a range are spread over all parts, so one worker per file collects the rows from
+the others and writes the file. A worker holds one range at a time.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ __all__ = ["is_spread_known", "write_means"]
 
 
 def is_spread_known(sums: Sums, exchange: PartExchange) -> bool:
-    """Whether standard deviations over samples can be given, which all parts answer alike."""
+    """Return whether standard deviations over samples are available; the same in all parts."""
     unknown = sums.samples[0] < 2 or bool(np.isnan(sums.nodes_squared).any())
     return not exchange.sum(np.array([int(unknown)]))[0]
 
@@ -32,18 +32,18 @@ def write_means(
     exchange: PartExchange,
     sums: Sums,
 ) -> dict[str, str]:
-    """Write means of rows together with all other parts; gives checksums by file.
+    """Write means of rows together with all other parts, and return checksums by file.
 
     Parameters
     ----------
     folder : Path
-        Where each mean gets a folder of its name.
+        Folder in which each mean gets a folder of its own name.
     wanted : sequence of RowMean
     owned, places : Rows
-        Numbers, in the whole chain and in this part, of the rows that the part owns.
+        Indices of the rows that the part owns, in the whole chain and in this part.
     exchange : PartExchange
     sums : Sums
-        Of the part.
+        Sums of the part.
     """
     files: dict[str, str] = {}
     spread = is_spread_known(sums, exchange)
@@ -91,7 +91,7 @@ def _write(
 
 
 def _means(mean: RowMean, sums: Sums, place: np.ndarray) -> np.ndarray:
-    """Divide rows by the number of samples, as `citeweave.engines.core.estimates.take_means`."""
+    """Divide rows by the number of samples, like `citeweave.engines.core.estimates.take_means`."""
     array = getattr(sums, mean.field)
     if mean.layer is not None:
         array = array[mean.layer]

@@ -1,7 +1,7 @@
-"""A part of a chain of many topics: sweeps over slots, and lists in place of rows.
+"""A part of a chain with many topics: sweeps over slots, and lists instead of rows.
 
-Rows of nodes are sent as lists of the topics that they have, and changes as lists of the places
-that have changed. What follows from counts, such as the bits of topics, is made where they arrive.
+Rows of nodes are sent as lists of the topics present in them, and changes as lists of the entries
+that have changed. The receiver recomputes what follows from counts, such as the topic bits.
 """
 
 from collections.abc import Sequence
@@ -25,22 +25,22 @@ from citeweave.engines.slots.snapshot import SparseSnapshotChain
 __all__ = ["SparsePartChain"]
 
 _COLUMNS = 4
-"""Of a change: row, topic, customers, tables."""
+"""Columns of a change: row, topic, customers, tables."""
 
 
 class SparsePartChain(ChainInParts, SparseSnapshotChain):
     """A part of a chain of snapshot sweeps over slots."""
 
     compact_counts = False
-    """Copies of nodes have topics of papers elsewhere, for which lists would have no room."""
+    """Copies of nodes include topics of papers in other parts, for which lists have no room."""
 
     def _forget_changes(self) -> None:
         self.__dict__.pop("_buffers", None)
 
     def _merge_words(self) -> None:
-        """Add up the changes of all parts before they are merged.
+        """Sum the changes over all parts before they are merged.
 
-        With more than two parts, each adds up a range of words and gives the sums to all.
+        With more than two parts, each part sums one range of words and sends the sums to all.
         """
         exchange, buffers = self.exchange, self._buffers
         changes, marks = buffers.changes, buffers.marks
@@ -59,14 +59,14 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
         super()._merge_words()
 
     def _before_level(self, level: int, entries: list[np.ndarray]) -> None:
-        """Tell the owners of nodes what was done to copies."""
+        """Send the changes of copies to the owners of the nodes."""
         if level == 0:
             self._sum_root()
         elif self._cited_moved or self._plan.divided:
             self._return_changes(level, entries)
 
     def _sum_root(self) -> None:
-        """Add up the changes of mu of all parts."""
+        """Sum the changes of mu over all parts."""
         changes, marks = self._buffers.changes, self._buffers.marks
         mine = take_node_changes(changes, marks, 0, 1)
         both = np.zeros((self.settings.topics, 2), np.int32)
@@ -78,7 +78,7 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
         put_node_changes(changes, marks, found)
 
     def _return_changes(self, level: int, entries: list[np.ndarray]) -> None:
-        """Send changes of copies to their owners, and take in those of the part's own nodes."""
+        """Send changes of copies to their owners, and receive those of the part's own nodes."""
         changes, marks = self._buffers.changes, self._buffers.marks
         start, end = (int(n) for n in self.layout.level_start[level : level + 2])
         owned = int(self.part.level_end[level])
@@ -107,7 +107,7 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
 
     @cached_property
     def _owners(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """By level above documents, of each copy: the part that owns it, and its place there."""
+        """By level above documents, for each copy: the part that owns it, and its index there."""
         found = []
         for level, route in enumerate(self._plan.nodes):
             start, end = (int(n) for n in self.layout.level_start[level : level + 2])
@@ -120,9 +120,9 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
         return found
 
     def _fetch(self, wanted: Sequence[Copies], more: Payload = ()) -> list[Payload]:
-        """Bring copies of rows up to date; ``more`` goes to all parts in the same message.
+        """Update copies of rows; ``more`` is sent to all parts in the same message.
 
-        Gives what has come in place of it.
+        Returns the corresponding arrays received from each part.
         """
         counts, presence = self.state.topics, self.proposals.nodes
         weights = (self.exponent.cite_weight, self.exponent.cited_weight)
@@ -149,7 +149,7 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
         return rest
 
     def _before_citations(self) -> None:
-        """Bring all copies up to date, and find the hubs of all parts."""
+        """Update all copies, and find the hubs of all parts."""
         mine = self._list_hubs()
         size = int(mine.size[0])
         entries = int(mine.length[:size].sum())
@@ -166,7 +166,7 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
         self._hubs = self._choose_hubs([HubRows(*payload) for payload in found])
 
     def _choose_hubs(self, parts: Sequence[HubRows]) -> HubRows:
-        """Choose the first hubs in the order of the whole tree; mu is the first of every part."""
+        """Choose the first hubs in the order of the whole tree; mu is the first in each part."""
         listed = [
             (int(one.node[j]), one.slope[j], one.topic[begin:end], one.own[begin:end])
             for one in parts
@@ -184,7 +184,7 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
         )
 
     def _places_of(self, numbers: np.ndarray) -> np.ndarray:
-        """Give the part's own numbers of nodes of the whole tree, -1 for those it does not hold."""
+        """Return local indices of nodes of the whole tree, -1 for those the part does not hold."""
         order = self._node_order
         held = self.part.node[order]
         place = np.minimum(np.searchsorted(held, numbers), len(held) - 1)
@@ -197,16 +197,16 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
 
 
 def _columns(entries: np.ndarray) -> Payload:
-    """Give the columns of entries in the smallest types that hold them."""
+    """Return the columns of entries in the smallest types that hold them."""
     return tuple(narrow(entries[:, column]) for column in range(_COLUMNS))
 
 
 def _widened(payload: Payload) -> Payload:
-    """Give what has come in the one type that kernels are compiled for."""
+    """Convert received arrays to the type that kernels are compiled for."""
     return tuple(array.astype(np.int32) for array in payload)
 
 
 def _spans(length: np.ndarray) -> list[tuple[int, int]]:
-    """Give where each of several lists begins and ends."""
+    """Return where each of several concatenated lists begins and ends."""
     ends = np.cumsum(length)
     return list(zip((ends - length).tolist(), ends.tolist(), strict=True))

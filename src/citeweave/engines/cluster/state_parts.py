@@ -1,4 +1,4 @@
-"""A chain's state and sums, divided between its parts and put together again."""
+"""Division of a chain's state and sums between its parts, and their reassembly."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,14 +28,14 @@ __all__ = [
 
 
 def all_rows(plan: PartPlan) -> Rows:
-    """Give the numbers of all rows that a part holds, copies of what others own included."""
+    """Return the indices of all rows that a part holds, including copies of others' rows."""
     part = plan.part
     count = np.diff(plan.data.offsets)[: part.n_documents]
     return Rows(part.document, part.node, plan.citation, plan.token_start, count)
 
 
 def owned_rows(plan: PartPlan) -> Rows:
-    """Give the numbers of the rows that a part owns."""
+    """Return the indices of the rows that a part owns."""
     part, rows = plan.part, all_rows(plan)
     return rows._replace(
         document=rows.document[: part.n_documents],
@@ -45,14 +45,14 @@ def owned_rows(plan: PartPlan) -> Rows:
 
 
 def _owned_nodes(plan: PartPlan) -> np.ndarray:
-    """List the nodes that a part owns, in its own numbers."""
+    """List the local indices of the nodes that a part owns."""
     sizes = np.array([1, *(len(parents) for parents in plan.data.parents)])
     spans = zip(np.cumsum(sizes) - sizes, plan.part.level_end, strict=True)
     return np.concatenate([np.arange(begin, end) for begin, end in spans])
 
 
 def own_places(plan: PartPlan) -> Rows:
-    """Give the places, among the rows that a part holds, of those that it owns."""
+    """Return the positions of the rows that a part owns among those that it holds."""
     part = plan.part
     count = np.diff(plan.data.offsets)[: part.n_documents]
     return Rows(
@@ -65,7 +65,7 @@ def own_places(plan: PartPlan) -> Rows:
 
 
 def owned_arrays(plan: PartPlan, state: State, sums: Sums | None) -> dict[str, np.ndarray]:
-    """Give what a part owns of the arrays that are divided."""
+    """Return the rows that a part owns of the divided arrays."""
     places = own_places(plan)
     return {
         name: take_rows(name, array, places)
@@ -75,11 +75,11 @@ def owned_arrays(plan: PartPlan, state: State, sums: Sums | None) -> dict[str, n
 
 
 def shared_arrays(state: State, sums: Sums | None) -> dict[str, np.ndarray]:
-    """Give the arrays that all parts have alike."""
+    """Return the arrays that are the same in all parts."""
     return {
         name: array
         for name, array in _named(state, sums).items()
-        # of documents that are drawn into no category there are rows without columns
+        # if documents are not drawn into categories, there are arrays with rows but no columns
         if name not in BY_ROW and (array.size or not len(array))
     }
 
@@ -90,13 +90,13 @@ def _named(state: State, sums: Sums | None) -> dict[str, np.ndarray]:
 
 
 def overwrite(mine: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
-    """Write stored arrays into those of the same names, which they must fit."""
+    """Write stored arrays into those of the same name; shapes and types must match."""
     for name, array in mine.items():
         stored = found.get(name)
         if array.size == 0:
             continue
         if stored is None and name == "sums.nodes_squared":
-            array[...] = np.nan  # of a release that did not keep them
+            array[...] = np.nan  # written by a release that did not keep them
         elif stored is None or stored.shape != array.shape or stored.dtype != array.dtype:
             there = "missing" if stored is None else f"{stored.dtype} of shape {stored.shape}"
             raise RunError(
@@ -115,7 +115,7 @@ def _part_of(named: Mapping[str, np.ndarray], plan: PartPlan) -> list[np.ndarray
 
 
 def part_of_state(state: State, plan: PartPlan) -> State:
-    """Give the state of one part, copies of what other parts own included."""
+    """Return the state of one part, including copies of rows that other parts own."""
     arrays = iter(_part_of(flatten(state, "state."), plan))
     groups = [
         type(group)(*(next(arrays) for _ in group)) if isinstance(group, tuple) else next(arrays)
@@ -125,17 +125,17 @@ def part_of_state(state: State, plan: PartPlan) -> State:
 
 
 def part_of_sums(sums: Sums, plan: PartPlan) -> Sums:
-    """Give the sums of one part."""
+    """Return the sums of one part."""
     return Sums(*_part_of(flatten(sums, "sums."), plan))
 
 
 _BY_GROUP = "listed"
-"""What chains of many topics need beside their state that has a row for each group: each node of
-the lowest level above documents. All else is the same in every part."""
+"""The array, of those that chains with many topics need in addition to their state, with one row
+per group (node of the lowest level above documents). All others are the same in every part."""
 
 
 def _groups(plan: PartPlan) -> tuple[np.ndarray, int]:
-    """Give the numbers of the groups that a part holds, and how many of them it owns."""
+    """Return the indices of the groups that a part holds, and the number that it owns."""
     level = len(plan.nodes) - 1
     sizes = np.array([1, *(len(parents) for parents in plan.data.parents)])
     first = int(sizes[:level].sum())
@@ -144,7 +144,7 @@ def _groups(plan: PartPlan) -> tuple[np.ndarray, int]:
 
 
 def part_of_extra(extra: Mapping[str, np.ndarray], plan: PartPlan) -> dict[str, np.ndarray]:
-    """Give what one part needs beside its state."""
+    """Return what one part needs in addition to its state."""
     found = dict(extra)
     if _BY_GROUP in found:
         found[_BY_GROUP] = found[_BY_GROUP][_groups(plan)[0]]
@@ -154,7 +154,7 @@ def part_of_extra(extra: Mapping[str, np.ndarray], plan: PartPlan) -> dict[str, 
 def owned_extra(
     extra: Mapping[str, np.ndarray], plan: PartPlan, *, with_shared: bool
 ) -> dict[str, np.ndarray]:
-    """Give what one part owns of it, and ``with_shared`` what all have alike."""
+    """Return the extra arrays that a part owns, ``with_shared`` with those common to all parts."""
     found = dict(extra) if with_shared else {n: a for n, a in extra.items() if n == _BY_GROUP}
     if _BY_GROUP in found:
         found[_BY_GROUP] = found[_BY_GROUP][: _groups(plan)[1]]
@@ -164,7 +164,7 @@ def owned_extra(
 def fill_extra(
     plans: Sequence[PartPlan], parts: Sequence[Mapping[str, np.ndarray]], groups: int
 ) -> dict[str, np.ndarray]:
-    """Put together what the whole chain, of so many ``groups``, needs beside its state."""
+    """Assemble what the whole chain, with ``groups`` groups, needs in addition to its state."""
     found = dict(parts[0])
     if _BY_GROUP in found:
         found[_BY_GROUP] = np.zeros(groups, found[_BY_GROUP].dtype)
@@ -175,15 +175,15 @@ def fill_extra(
 
 
 def fill_state(state: State, plan: PartPlan, found: State) -> None:
-    """Write what one part has into the state of the whole chain.
+    """Write the state of one part into the state of the whole chain.
 
-    What all parts have alike is written as each of them has it.
+    Arrays that are the same in all parts are written for each of them.
     """
     _fill(flatten(state, "state."), plan, flatten(found, "state."))
 
 
 def fill_sums(sums: Sums, plan: PartPlan, found: Sums) -> None:
-    """Write the sums of what one part owns into those of the whole chain."""
+    """Write the sums of the rows that one part owns into those of the whole chain."""
     _fill(flatten(sums, "sums."), plan, flatten(found, "sums."))
 
 

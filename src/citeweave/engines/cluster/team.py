@@ -1,4 +1,4 @@
-"""What a divided chain asks of its workers, wherever they are."""
+"""The interface between a divided chain and its workers, wherever they run."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -9,19 +9,19 @@ __all__ = ["LostWorkerError", "Team"]
 
 
 class LostWorkerError(Exception):
-    """A worker has ended; the others have stopped, and it can be replaced."""
+    """A worker has ended; the others have stopped, and the lost one can be replaced."""
 
 
 class Team(Protocol):
     """The workers of a chain."""
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
-        """Let all workers do something at a time; ``arguments`` are those of each.
+        """Call a method of all workers concurrently, with one tuple of ``arguments`` per worker.
 
         Raises
         ------
         LostWorkerError
-            One of them has ended.
+            If one of them has ended.
         """
 
     def in_one_piece(
@@ -29,12 +29,12 @@ class Team(Protocol):
     ) -> Sequence[Any]:
         """Let one worker call a function of `citeweave.engines.cluster.whole`.
 
-        ``from_parts`` says whether it is given the states of all parts. Gives a state for each
-        part, to be handed on as an argument of `call`: it need not be in this process.
+        ``from_parts`` tells whether the function receives the states of all parts. Returns one
+        state per part, to be passed on as an argument of `call`: it may be in another process.
         """
 
     def replace_lost(self) -> None:
-        """Have a worker for every part again."""
+        """Replace lost workers, so that every part has one again."""
 
     def close(self) -> None:
-        """Let all workers go."""
+        """Release all workers."""

@@ -1,9 +1,10 @@
-"""Moments at which a divided chain is one piece: it starts, citations join, phi' joins.
+"""Operations on a divided chain as a whole: its start, and the addition of citations and of phi'.
 
-These take tokens or citations one after the other, each given those before it, from the chain's own
-random stream. One worker therefore puts the parts together, does it as a chain in threads would,
-and gives every part its own again. Of parts on GPUs, this is so with given topics and with phi',
-which a chain on one GPU seats on the host, too; the rest they begin from streams of their own.
+These visit tokens or citations one after the other, each conditional on those before it, and draw
+from the chain's own random stream. One worker therefore assembles the parts, proceeds like a chain
+in threads, and divides the result again. For parts on GPUs, this applies only to given topics and
+to phi', which a chain on one GPU also seats on the host; everything else they start from streams of
+their own.
 """
 
 from collections.abc import Sequence
@@ -22,13 +23,13 @@ __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 
 class _DenseCounts(SparseSnapshotChain):
-    """A chain over slots whose counts are rows of all topics, as those of its parts are."""
+    """A chain over slots whose counts are rows of all topics, like those of its parts."""
 
     compact_counts = False
 
 
 def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
-    """Make the chain in one piece, not yet started."""
+    """Create the undivided chain, not yet started."""
     spec, settings, seed, stream, threads, rounds, *_ = recipe
     kind = _DenseCounts if recipe.sparse else SnapshotChain
     return kind(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
@@ -37,7 +38,7 @@ def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
 def begin(
     recipe: Recipe, data: Data, plans: Sequence[PartPlan], topics: Array | None
 ) -> list[State]:
-    """Give every token a first topic; gives the states of parts."""
+    """Assign an initial topic to each token, and return the states of the parts."""
     chain = new_whole(recipe, data)
     chain.start(topics)
     chain.close()
@@ -57,7 +58,7 @@ def _put_together(
 def join_citations(
     recipe: Recipe, data: Data, plans: Sequence[PartPlan], parts: Sequence[State]
 ) -> list[State]:
-    """Let citations join; gives the states of parts."""
+    """Add citations, and return the states of the parts."""
     chain = _put_together(recipe, data, plans, parts)
     chain.switch_network_on()
     chain.close()
@@ -71,7 +72,7 @@ def join_bursts(
     parts: Sequence[State],
     spec: ModelSpec,
 ) -> list[State]:
-    """Let phi' join, with which the model is ``spec``; gives the states of parts."""
+    """Add phi', which makes the model ``spec``, and return the states of the parts."""
     chain = _put_together(recipe, data, plans, parts)
     chain.close()
     first = recipe.settings.concentration

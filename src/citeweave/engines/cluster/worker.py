@@ -1,4 +1,4 @@
-"""What runs one part of a chain: in a thread of this process, or in a worker of a Ray cluster."""
+"""The worker of one part of a chain, in a thread of this process or in a Ray actor."""
 
 import platform
 import sys
@@ -41,47 +41,47 @@ __all__ = ["PartWorker", "Recipe", "Usage", "most_memory"]
 
 
 _EXTRA = "proposal."
-"""Prefix, in a checkpoint, of what a chain needs beside its state."""
+"""Prefix, in a checkpoint, of the arrays that a chain needs in addition to its state."""
 
 
 class Recipe(NamedTuple):
-    """How the chain of every part is made."""
+    """The settings from which the chain of each part is created."""
 
     spec: ModelSpec
     settings: ChainSettings
     seed: int
     stream: int
     threads: int
-    """Of each worker."""
+    """Threads per worker."""
     rounds: int
     device: str = CPU
-    """What each worker samples on."""
+    """Device that each worker samples on."""
     longest: int = 0
-    """Customers that a document has at most; for workers on GPUs."""
+    """Maximum number of customers of a document; for workers on GPUs."""
 
     @property
     def sparse(self) -> bool:
-        """Whether topics are so many that sweeps go over slots."""
+        """Whether there are enough topics for sweeps to go over slots."""
         return self.settings.topics >= SPARSE_FROM
 
 
 class Usage(NamedTuple):
-    """What a worker has used since it was started."""
+    """Resources that a worker has used since it was started."""
 
     messages: int
-    """Sent to other workers."""
+    """Number of messages sent to other workers."""
     bytes: int
-    """In these messages."""
+    """Total size of these messages."""
     waited: float
-    """Seconds spent on exchanges, waiting for other workers included."""
+    """Seconds spent on exchanges, including waiting for other workers."""
     processor: float
-    """Seconds of processor time of its process."""
+    """Processor time of its process, in seconds."""
     memory: int
-    """Bytes: the most that its process has held."""
+    """Peak memory of its process, in bytes."""
 
 
 class PartWorker:
-    """Holds one part of a chain and does what the driver asks of all parts.
+    """Holds one part of a chain and carries out what the driver requests of all parts.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class PartWorker:
         self.chain = self._make(recipe.spec)
         self._sums: Sums | None = None
         self._frozen = False
-        """Whether the driver has asked for it since the chain was restored."""
+        """Whether the driver has called `freeze` since the chain was restored."""
 
     def _make(self, spec: ModelSpec) -> ChainInParts | CudaPartChain:
         recipe = self._recipe
@@ -108,7 +108,7 @@ class PartWorker:
             self._plan,
             self._exchange,
             spec,
-            recipe.settings._replace(debug=False),  # a part of the counts is in other parts
+            recipe.settings._replace(debug=False),  # some of the counts are in other parts
             seed=recipe.seed,
             stream=recipe.stream,
             threads=recipe.threads,
@@ -117,27 +117,27 @@ class PartWorker:
         return found
 
     def _enter(self, spec: ModelSpec) -> None:
-        """Have a chain of a model, which gains a level on the way."""
+        """Make sure that the chain is one of this model, which gains a level during the run."""
         if spec != self.chain.spec:
             self._collect()
             self.chain.close()
             self.chain = self._make(spec)
 
     def _collect(self) -> Sums | None:
-        """Give the sums of all samples so far, which a GPU keeps for itself until then."""
+        """Return the sums of all samples so far, downloading them if they are on a GPU."""
         if self._sums is not None:
             self.chain.collect_samples(self._sums)
         return self._sums
 
     def begin(self, spec: ModelSpec) -> None:
-        """Give every token of the part a first topic, together with all other parts."""
+        """Assign an initial topic to each token of the part, together with all other parts."""
         self._sums, self._frozen = None, False
         self.chain.close()
         self.chain = self._make(spec)
         self.chain.start()
 
     def join_citations(self) -> None:
-        """Let citations join, together with all other parts."""
+        """Add citations to the model, together with all other parts."""
         self.chain.switch_network_on()
 
     def restore(
@@ -147,9 +147,9 @@ class PartWorker:
         sums: Sums | None,
         extra: Mapping[str, np.ndarray] = NO_EXTRA,
     ) -> None:
-        """Go on from the part of a state, with the sums of samples kept before.
+        """Continue from the part of a state, with the sums of samples kept before.
 
-        ``extra`` is what the whole chain needs beside its state.
+        ``extra`` holds what the whole chain needs in addition to its state.
         """
         self.drop()
         self._enter(spec)
@@ -158,7 +158,7 @@ class PartWorker:
         self._frozen = False
 
     def take(self, spec: ModelSpec, state: State) -> None:
-        """Go on from the part of a state; the sums stay, and tables of proposals of this model."""
+        """Continue from the part of a state; keep the sums, and proposal tables of this model."""
         extra = self.chain.extra_state() if spec == self.chain.spec else NO_EXTRA
         self._enter(spec)
         self.chain.restore(state, extra)
@@ -166,17 +166,20 @@ class PartWorker:
             self.chain.freeze()
 
     def freeze(self) -> None:
-        """Let nothing adapt any more."""
+        """Stop all adaptation."""
         self._frozen = True
         self.chain.freeze()
 
     def extra_state(self) -> dict[str, np.ndarray]:
-        """Give what the part needs beside its state: the first what all have, others their own."""
+        """Return what the part owns in addition to its state.
+
+        The first part includes the arrays that are the same in all parts.
+        """
         first = self._exchange.rank == 0
         return owned_extra(self.chain.extra_state(), self._plan, with_shared=first)
 
     def read(self, spec: ModelSpec, path: Path, with_sums: bool) -> None:  # noqa: FBT001 (remote)
-        """Continue from a stored state and its sums, of which only the rows needed are kept."""
+        """Continue from a stored state and its sums; only the rows needed are kept."""
         if not path.is_file():
             raise RunError(_unseen(path, "the checkpoint"))
         found = read_rows(path, all_rows(self._plan))
@@ -192,16 +195,17 @@ class PartWorker:
             overwrite(flatten(self._sums, "sums."), found)
 
     def see(self, folder: Path) -> None:
-        """Make sure that the folder for parts of checkpoints is there."""
+        """Check that the folder for parts of checkpoints exists."""
         if not folder.is_dir():
             raise RunError(_unseen(folder, "the run folder"))
 
     def write(
         self, folder: Path
     ) -> tuple[PartFile, dict[str, tuple[int, ...]], dict[str, np.ndarray]]:
-        """Write what the part owns.
+        """Write the arrays that the part owns.
 
-        Gives the file, the shapes of what it holds, and of the first part what all have alike.
+        Returns the file, the shapes of the arrays in it and, for the first part, the arrays that
+        are the same in all parts.
         """
         self.see(folder)
         sums = self._collect()
@@ -221,9 +225,10 @@ class PartWorker:
     def write_means(
         self, folder: Path, wanted: Sequence[RowMean]
     ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-        """Write means of what was kept, together with all other parts.
+        """Write means over the samples kept, together with all other parts.
 
-        Gives checksums by file, and of the first part the sums that all have alike with the root's.
+        Returns checksums by file and, for the first part, the sums of the root and those that are
+        the same in all parts.
         """
         self.see(folder)
         sums = self._collect()
@@ -244,7 +249,7 @@ class PartWorker:
         return self.chain.step()
 
     def keep(self) -> None:
-        """Add the present state to the sums."""
+        """Add the current state to the sums."""
         if self._sums is None:
             self._sums = new_sums(self.chain)
         self.chain.keep_sample(self._sums)
@@ -255,11 +260,11 @@ class PartWorker:
         self.chain.drop_samples()
 
     def export(self) -> tuple[State, Sums | None]:
-        """Give the state and the sums."""
+        """Return the state and the sums."""
         return self.chain.state, self._collect()
 
     def usage(self) -> Usage:
-        """Tell what was used so far."""
+        """Report the resources used so far."""
         sent = self._exchange.traffic
         return Usage(sent.messages, sent.bytes, sent.seconds, time.process_time(), most_memory())
 
@@ -269,7 +274,7 @@ class PartWorker:
 
 
 def _open_words(data: Data) -> Data:
-    """Read the words of a part, which may be in a folder that this node does not have."""
+    """Read the words of a part; their folder may be missing on this node."""
     try:
         return data._replace(tokens=read_words(data))
     except CorpusError as error:
@@ -288,7 +293,7 @@ def _unseen(path: Path, what: str) -> str:
 
 
 def most_memory() -> int:
-    """Give the most memory that this process has held, in bytes; 0 where that is not known."""
+    """Return the peak memory of this process in bytes; 0 if it is unknown."""
     if sys.platform == "win32":
         return 0
     import resource  # noqa: PLC0415 (not on every system)

@@ -1,4 +1,4 @@
-"""The arrays of a chain, grouped as kernels take them.
+"""The arrays of a chain, grouped as kernels receive them.
 
 Symbols and equation labels are those of the paper; ``docs/reference/notation.md`` lists them all.
 Every topic-side node (mu, the nu, the theta', the theta) is one row of the same arrays,
@@ -41,9 +41,9 @@ class Shape(NamedTuple):
     """
 
     shared: tuple[int, ...]
-    """As many entries as there are levels above documents (mu, nu)."""
+    """One entry per level above documents (mu, nu)."""
     document: tuple[int, ...]
-    """As many entries as there are document levels (theta', theta)."""
+    """One entry per document level (theta', theta)."""
     background: int
     """1 if the word side has a corpus level gamma, else 0."""
     burst: int
@@ -88,7 +88,7 @@ class StackedTables(NamedTuple):
     """Ratio tables of several levels in one set of arrays, so that a level is an index."""
 
     place: Array
-    """int64 [levels]: which of the tables a level uses."""
+    """int64 [levels]: index of the table that a level uses."""
     discount: Array
     """float64 [tables]."""
     ratios: Array
@@ -125,9 +125,9 @@ class TopicCounts(NamedTuple):
     """Topic-side counts (eq:modularized_likelihood)."""
 
     customers: CountRows
-    """int32 [nodes, topics]: c; an array, or lists of the topics that nodes have."""
+    """int32 [nodes, topics]: c; an array, or lists of the topics of each node."""
     tables: CountRows
-    """int32 [nodes, topics]: t; at the root 1 where c > 0."""
+    """int32 [nodes, topics]: t; at the root 1 if c > 0."""
     total_customers: Array
     """int64 [nodes]: C."""
     total_tables: Array
@@ -168,16 +168,16 @@ class Assignments(NamedTuple):
     citing_topic: Array
     """int16 [citations]: y; -1 while the network is off."""
     self_topic: Array
-    """int16 [documents, most a document]: topics of sampled self-citations if x_ii is left out,
-    then -1; no rows if it is known."""
+    """int16 [documents, maximum per document]: topics of sampled self-citations if x_ii is left
+    out, padded with -1; no rows if it is known."""
     category: Array
     """int32 [documents] (or empty): category of each paper, known labels included."""
     server: Array
     """int32 [documents] (or empty): index among all `Servers` of the author who serves the tables
-    that a paper opens now; -1 for papers with a single one."""
+    that a paper opens now; -1 for papers with a single author."""
     served: Array
-    """int32 [servers, topics]: tables of a paper that one of its authors serves, as
-    `engines.core.authors` left them."""
+    """int32 [servers, topics]: number of a paper's tables that each of its authors serves, as last
+    updated by `engines.core.authors`."""
 
 
 class Parameters(NamedTuple):
@@ -224,7 +224,7 @@ class State(NamedTuple):
 def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, Any]:
     """Name all arrays of a NamedTuple of NamedTuples by their path ("topics.customers").
 
-    Counts that are lists are given as the `CompactRows` that they are.
+    Counts stored as lists are returned as `CompactRows`.
     """
     arrays: dict[str, Any] = {}
     for name, part in zip(parts._fields, parts, strict=True):  # type: ignore[attr-defined]

@@ -65,23 +65,23 @@ class AuthorWork(NamedTuple):
     """Input of the sampling of servers besides the state, and scratch memory."""
 
     authors: Array
-    """float64 [servers, positions]: how many authors an entry stands for, by their position."""
+    """float64 [servers, positions]: number of authors that an entry represents, by position."""
     place: Array
     """int64 [2]: level of the servers' nodes; node of document 0 on the level below."""
     mass: Array
-    """float64 [most servers of a paper]: running sums of weights."""
+    """float64 [maximum servers per paper]: cumulative weights."""
     tables: Array
-    """int64 [servers]: tables served, the one to come included."""
+    """int64 [servers]: tables served, including the next one."""
     row: Array
-    """int64 [2, levels]: the paths at hand."""
+    """int64 [2, levels]: the current paths."""
     climb: Climb
     tally: Array
-    """int64 [4]: tables visited, blocked, and given to another author; papers whose server
+    """int64 [4]: tables visited, blocked, and reassigned to another author; papers whose server
     changed."""
 
 
 def new_author_work(layout: Layout, servers: Servers, n_shared: int) -> AuthorWork:
-    """Allocate room for a model with so many levels above documents."""
+    """Allocate scratch memory for a model with ``n_shared`` levels above documents."""
     levels = len(layout.level_start) - 1
     most = int(np.diff(servers.start).max(initial=0))
     return AuthorWork(
@@ -96,12 +96,12 @@ def new_author_work(layout: Layout, servers: Servers, n_shared: int) -> AuthorWo
 
 
 def expected_contributions(servers: Servers, prior: Array) -> Array:
-    """Return the shares that authors are expected to have before any paper is seen.
+    """Return the prior expectation of the authors' shares.
 
     Returns
     -------
     ndarray of float64, shape (servers,)
-        Those of a paper sum to 1.
+        The shares of each paper sum to 1.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def expected_contributions(servers: Servers, prior: Array) -> Array:
 
 @inlined
 def _find_server(served, first, last, k, place):
-    """Find who serves the table of a topic that is number ``place`` of the paper's."""
+    """Find the author who serves a paper's table number ``place`` of a topic."""
     for a in range(first, last - 1):
         place -= served[a, k]
         if place < 0:
@@ -128,7 +128,7 @@ def _find_server(served, first, last, k, place):
 
 @inlined
 def _draw_server(rng, layout, tables, state, work, first, last, k):
-    """Draw an author for a table of a topic, with pi_b P(k | nu_b)."""
+    """Draw an author for a table of a topic, with weights pi_b P(k | nu_b)."""
     level = work.place[0]
     total = 0.0
     for b in range(first, last):
@@ -147,7 +147,7 @@ def _draw_server(rng, layout, tables, state, work, first, last, k):
 
 @inlined
 def _move_table(layout, tables, state, work, exponent, first, last, k, networked):
-    """Offer one of a paper's tables of a topic, drawn at random, to each of its authors."""
+    """Resample the author of one of a paper's tables of a topic, drawn at random."""
     rng, counts, parameters = state.random, state.topics, state.parameters
     served, level = state.assignments.served, work.place[0]
     total = 0
@@ -186,7 +186,7 @@ def _move_table(layout, tables, state, work, exponent, first, last, k, networked
 
 @inlined
 def _change_server(layout, state, work, exponent, d, first, last, networked):
-    """Draw who serves the next tables of a paper: with pi, and the exponential decides."""
+    """Propose from pi who serves the next tables of a paper; the exponential decides."""
     rng, contribution = state.random, state.parameters.contribution
     server, level = state.assignments.server, work.place[0]
     target = uniform(rng)
@@ -213,7 +213,7 @@ def _change_server(layout, state, work, exponent, d, first, last, networked):
 
 @inlined
 def _prior_mass(authors, prior, a):
-    """Mass of the Dirichlet that an entry has: delta of each author it stands for."""
+    """Return the Dirichlet mass of an entry: the sum of delta over the authors it represents."""
     mass = 0.0
     for j in range(prior.shape[0]):
         mass += authors[a, j] * prior[j]
@@ -222,7 +222,7 @@ def _prior_mass(authors, prior, a):
 
 @inlined
 def _log_prior(given, value, shape, rate):
-    """Log density of delta at one position, contributions summed out; see `slice_draw`."""
+    """Compute the log density of delta at one position, contributions summed out (`slice_draw`)."""
     layout, work, prior, position = given
     prior[position] = value
     log_density = (shape - 1.0) * np.log(value) - rate * value
@@ -251,7 +251,7 @@ def _draw_prior(rng, layout, work, prior, hyperprior):
 
 @inlined
 def _draw_contributions(layout, state, work, d):
-    """Draw pi of one paper, given who serves its tables and the one to come."""
+    """Draw pi of one paper, given who serves its tables and the next one."""
     rng, parameters = state.random, state.parameters
     first, last = layout.server_start[d], layout.server_start[d + 1]
     total = 0.0
@@ -266,7 +266,7 @@ def _draw_contributions(layout, state, work, d):
 
 @inlined
 def _count_tables(layout, state, work, d):
-    """Count the tables that each author serves, the one to come included."""
+    """Count the tables that each author serves, including the next one."""
     for a in range(layout.server_start[d], layout.server_start[d + 1]):
         total = 0
         for k in range(state.assignments.served.shape[1]):
@@ -276,7 +276,7 @@ def _count_tables(layout, state, work, d):
 
 @inlined
 def _hand_over(state, work, d):
-    """Let sweeps go on with the author who serves a paper, the others' tables held."""
+    """Set up the author who serves a paper in the next sweeps; hold the tables of the others."""
     server, n = state.assignments.server[d], work.place[1] + d
     counts = state.topics
     for k in range(counts.held.shape[1]):
@@ -288,7 +288,7 @@ def _hand_over(state, work, d):
 
 @inlined
 def _take_over(state, work, d):
-    """Write down what the author who served a paper in the latest sweeps serves by now."""
+    """Record the tables of the author who served a paper during the latest sweeps."""
     counts, server, n = state.topics, state.assignments.server[d], work.place[1] + d
     for k in range(counts.held.shape[1]):
         state.assignments.served[server, k] = -counts.held[n, k]
@@ -299,7 +299,7 @@ def _take_over(state, work, d):
 
 @hot_kernel
 def author_sweep(layout, tables, state, work, exponent, hyperprior, networked):
-    """Draw who serves the tables of all shared papers, and all that depends on it.
+    """Draw who serves the tables of all shared papers, and everything that depends on it.
 
     ``hyperprior`` (float64 [2], or empty to hold delta) is the Gamma prior of delta.
     """
@@ -311,7 +311,7 @@ def author_sweep(layout, tables, state, work, exponent, hyperprior, networked):
             continue
         n = work.place[1] + d
         _take_over(state, work, d)
-        for j in range(n_places(counts.tables, n)):  # the paper's own counts stay as they are
+        for j in range(n_places(counts.tables, n)):  # the paper's own counts do not change
             k = index(topic_at(counts.tables, n, j))
             for _ in range(count_at(counts.tables, n, j)):
                 _move_table(layout, tables, state, work, exponent, first, last, k, networked)
@@ -326,7 +326,7 @@ def author_sweep(layout, tables, state, work, exponent, hyperprior, networked):
 
 
 def draw_authors(chain: "Chain", exponent: Exponent) -> None:
-    """Draw who serves the papers of a chain, in its state; sums of the exponent are up to date."""
+    """Draw who serves the papers of a chain, in its state; the exponent must be up to date."""
     settings = chain.settings
     author_sweep(
         chain.layout,

@@ -1,4 +1,4 @@
-"""What an engine declares it can do, by which the registry chooses."""
+"""Capabilities that an engine declares, by which the registry chooses."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -25,7 +25,7 @@ def any_model(spec: ModelSpec) -> str | None:  # noqa: ARG001 (one of several pr
 
 
 class Capabilities(NamedTuple):
-    """What an engine can do.
+    """Capabilities of an engine.
 
     Examples
     --------
@@ -40,14 +40,14 @@ class Capabilities(NamedTuple):
     sweep: str
     """Kind of sweeps: `SEQUENTIAL` or `SNAPSHOT`."""
     device: str = CPU
-    """Its device, by the name that users give."""
+    """Name of its device, as users specify it."""
     place: str = ""
-    """The same as text for the user ("on the GPU"); empty for this process."""
+    """The device as text for the user ("on the GPU"); empty for this process."""
     one_chain: bool = False
-    """Whether it has the device to itself, so that chains take turns."""
+    """Whether a chain needs the whole device, so that chains take turns."""
     most_topics: int = MOST_TOPICS
     best_from: int = 1
-    """Number of topics from which it is preferred to others; it can do fewer."""
+    """Number of topics from which it is preferred to others; it also supports fewer."""
     categories: bool = False
     """Whether it supports latent categories."""
     word_weights: bool = False

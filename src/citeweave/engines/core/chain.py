@@ -47,7 +47,7 @@ class StepReport(NamedTuple):
     rate: float
     """Expected number of citations; nan while the network is off."""
     words: Sequence[int]
-    """Tokens visited and blocked, those that the exponential affected, and of them rejected."""
+    """Tokens visited, blocked, affected by the exponential, and rejected among the latter."""
     citations: Sequence[int]
     """Citations visited, blocked and accepted."""
 
@@ -70,7 +70,7 @@ class Chain(ABC):
 
     capabilities: ClassVar[Capabilities]
     compact_counts: ClassVar[bool] = False
-    """Whether counts of nodes are lists of the topics that a node has (`CompactRows`)."""
+    """Whether counts are stored as lists of the topics of each node (`CompactRows`)."""
     exchange: Exchange = ALONE
     """Communication with other parts, if the chain is one of several."""
 
@@ -149,7 +149,7 @@ class Chain(ABC):
     def joined(self) -> int:
         """Iterations after which all parts of the model are on; until then categories are fixed.
 
-        While topics are still forming, they say nothing about a paper's category.
+        While topics are still forming, they carry no information about a paper's category.
         """
         settings = self.settings
         network_from = settings.network_from if self.spec.citations is not None else 0
@@ -205,7 +205,7 @@ class Chain(ABC):
             self.parents_moved()
 
     def parents_moved(self) -> None:  # noqa: B027 (the layout may be all there is)
-        """Update an engine's own copy of the tree to the papers' parents."""
+        """Update an engine's own copy of the tree after the parents of papers changed."""
 
     def extra_state(self) -> dict[str, Array]:
         """Copy what the chain needs, besides its state, to continue with the same bytes."""
@@ -316,7 +316,7 @@ class Chain(ABC):
         """Sample which authors serve the tables of shared papers."""
 
     def draw_authors(self, exponent: Exponent) -> None:
-        """Do so in the state on the host; the sums of the exponent must be up to date."""
+        """Sample them in the state on the host; the sums of the exponent must be up to date."""
         draw_authors(self, exponent)
         self.parents_moved()
 
@@ -333,7 +333,7 @@ class Chain(ABC):
         """Return the outcome of the step, after all draws."""
 
     def log_posterior(self, rate: float) -> float:
-        """Joint log density of the present state; E is the expected number of citations."""
+        """Compute the joint log density of the present state; ``rate`` is E."""
         return self._posterior(self.state, rate)
 
     @cached_property
@@ -341,7 +341,7 @@ class Chain(ABC):
         return LogPosterior(self)
 
     def concentrations(self) -> tuple[float, ...]:
-        """Mean concentration of each level, topic side root first, then the word side."""
+        """Return the mean concentration per level: topic side root first, then the word side."""
         parameters = self.state.parameters
         starts = self.layout.level_start
         values = [

@@ -1,14 +1,14 @@
 """The climb, for all engines: a customer moves up a path of nodes, in one topic's column of counts.
 
 A customer of a node either joins an existing table (the climb ends) or opens one and becomes a
-customer of the parent too. How many levels it reaches is its *depth*: 1 for the node alone, up to
-the number of levels. The depth is the only information in the table indicators u of a token, so a
-move is (topic, depth) and can be undone exactly.
+customer of the parent too. The number of levels that it reaches is its *depth*: 1 for the node
+alone, up to the number of levels. The depth is the only information in the table indicators u of a
+token, so a move is (topic, depth) and can be undone exactly.
 
-Engines lay out their counts differently, and present them as a *path view*: counts with the
-fields of `TopicCounts`, and a `TopicPath` that says where in them a level's node and the topic are.
-Dense counts have a row for each node and a column for each topic; slots and a fold-in have a row
-for each level of the current document. Kernels here are compiled for each of these and inlined.
+Engines lay out their counts differently, and present them as a *path view*: counts with the fields
+of `TopicCounts`, and a `TopicPath` that says where in them a level's node and the topic are. Dense
+counts have a row for each node and a column for each topic; slots and a fold-in have a row for each
+level of the current document. The kernels here are compiled for each of these layouts and inlined.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class TopicPath(NamedTuple):
-    """Where one topic's counts are on the way from the root to a node."""
+    """Location of one topic's counts on the path from the root to a node."""
 
     row: np.ndarray
     """int64 [levels]: row of each level's node, root first."""
@@ -46,7 +46,7 @@ class TopicPath(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The paths above the two papers of a citation, or above one document that moves alone."""
+    """The paths above the two papers of a citation, or above a single document."""
 
     row: np.ndarray
     """int64 [2, levels]: rows of the nodes above the citing paper and above the cited one."""
@@ -67,7 +67,7 @@ class Climb(NamedTuple):
 
 
 def new_climb(n_levels: int) -> Climb:
-    """Allocate room for the weights of one path."""
+    """Allocate memory for the weights of one path."""
     return Climb(np.zeros(n_levels), np.zeros(n_levels))
 
 
@@ -82,7 +82,7 @@ def find_path(layout, row, level, node):
 
 @inlined
 def find_ends(layout, row, level, first, second):
-    """Fill ``row`` with the nodes above both ends; returns the lowest level on which they meet."""
+    """Fill ``row`` with the nodes above both ends; return the lowest level on which they meet."""
     a, b = first, second
     meet = 0
     for lower in range(level, -1, -1):
@@ -120,7 +120,7 @@ def draw_removal(rng, counts, path, level):
 
 @inlined
 def move_below_root(counts, path, level, depth, sign):
-    """Add or remove a customer that climbs ``depth`` levels, on all of them but the root."""
+    """Add or remove a customer that climbs ``depth`` levels, on all levels except the root."""
     column = index(path.column)
     for step in range(min(depth, level)):
         row = index(path.row[index(level - step)])
@@ -177,7 +177,7 @@ def draw_addition(rng, climb, level):
 
 @inlined
 def nested_weight(weights, base, levels, column):
-    """Weight of a topic whose weight above the first of ``levels`` levels is ``base``.
+    """Compute the weight of a topic with weight ``base`` above the first of ``levels`` levels.
 
     ``weights`` has A0 (``stay``) and B1 (``open``) by level and column, and by level the factor
     of a new table (``scale``): A0 + B1 s (...), the nested eq:conditional_posterior.

@@ -1,16 +1,16 @@
-"""Counts of nodes as lists of the topics that a node has, used like an array [nodes, topics].
+"""Counts stored as lists of the topics of each node, used like an array [nodes, topics].
 
 With many topics nearly all entries of a dense row are zero. A `CompactRows` keeps the topics of a
-node in ascending order, each with its customers and tables. The room of a row never changes
-(`count_rooms` says how much can be needed), so nothing is allocated while a chain runs. A row
-whose list would not be smaller than a dense one is dense.
+node in ascending order, each with its customers and tables. The capacity of a row never changes
+(`count_rooms` gives its upper bound), so nothing is allocated while a chain runs. A row whose list
+would not be smaller than a dense one is dense.
 
 Kernels read and write single entries, ``counts.customers[n, k]``, whichever way counts are stored.
-Those that visit a whole row go over its places (`citeweave.engines.core.row_places`).
+Those that visit a whole row iterate over its places (`citeweave.engines.core.row_places`).
 
 Customers and tables of a node share one list. A topic is in it while either count is not zero, so
-equal counts are equal bytes, whatever the order in which they were written. Different rows may be
-written at the same time, one row may not.
+equal counts have equal bytes, regardless of the order in which they were written. Different rows
+may be written concurrently; a single row may not.
 """
 
 import operator
@@ -41,9 +41,9 @@ __all__ = [
 Array = np.ndarray
 
 ROW_BYTES = 8
-"""Of one topic in a dense row: customers and tables."""
+"""Bytes per topic of a dense row: customers and tables."""
 LIST_BYTES = 10
-"""Of one place in a list: its topic besides."""
+"""Bytes per place of a list: in addition, its topic."""
 
 START, TOPICS, ROOM, USED = range(4)
 """Columns of `CompactRows.row`."""
@@ -54,13 +54,13 @@ class CompactRows(NamedTuple):
 
     row: Array
     """int64 [nodes, 4]: by node, its first place in ``counts``; its first place in ``topic``, or -1
-    if the row is dense; how many places it has; how many of them are used."""
+    if the row is dense; its number of places; the number of places in use."""
     topic: Array
-    """int16 [places of lists]: topics in ascending order, -1 in places that are not used."""
+    """int16 [places of lists]: topics in ascending order, -1 in unused places."""
     counts: Array
-    """int32 [places, 2]: customers and tables, zero in places that are not used."""
+    """int32 [places, 2]: customers and tables, zero in unused places."""
     lost: Array
-    """int64 [1]: how often a row had no place left. Rooms are such that this stays 0."""
+    """int64 [1]: number of times a row had no place left. Capacities are such that it stays 0."""
     column: int
     """0 for customers, 1 for tables."""
     shape: tuple[int, int]
@@ -74,18 +74,18 @@ class CompactRows(NamedTuple):
         return self.counts.dtype
 
     def copy(self) -> "CompactRows":
-        """Copy all arrays, those shared with the other column included."""
+        """Copy all arrays, including those shared with the other column."""
         row, topic, counts, lost = (
             array.copy() for array in (self.row, self.topic, self.counts, self.lost)
         )
         return self._replace(row=row, topic=topic, counts=counts, lost=lost)
 
     def __array__(self, dtype: Any = None, *, copy: Any = None) -> Array:
-        """Give all rows as one dense array; for few nodes, or few topics."""
+        """Return all rows as one dense array; for few nodes or few topics."""
         return self.rows(np.arange(self.shape[0])).astype(dtype or np.int32, copy=False)
 
     def __getitem__(self, place: Any) -> Any:
-        """Give one count, one row or several as NumPy would, always as a copy."""
+        """Return one count, one row or several, indexed as in NumPy, always as a copy."""
         if isinstance(place, tuple):
             return get_count(self, *place)
         if isinstance(place, (int, np.integer)):
@@ -97,7 +97,7 @@ class CompactRows(NamedTuple):
         set_count(self, *place, value)
 
     def rows(self, nodes: Array) -> Array:
-        """Give the counts of some nodes: int32 [nodes, topics]."""
+        """Return the counts of some nodes: int32 [nodes, topics]."""
         out = np.zeros((len(nodes), self.shape[1]), np.int32)
         start, first, _, used = self.row[nodes].T
         listed = np.flatnonzero(first >= 0)
@@ -112,7 +112,7 @@ class CompactRows(NamedTuple):
 
 
 CountRows: TypeAlias = Any
-"""Counts by node and topic: an `Array` or `CompactRows`, which are used alike."""
+"""Counts by node and topic: an `Array` or `CompactRows`, which are used in the same way."""
 
 
 def new_compact_rows(rooms: Array, topics: int) -> tuple[CompactRows, CompactRows]:
@@ -121,7 +121,7 @@ def new_compact_rows(rooms: Array, topics: int) -> tuple[CompactRows, CompactRow
     Parameters
     ----------
     rooms : ndarray of int [nodes]
-        The most topics that each node can have at a time.
+        Maximum number of topics that each node can have at a time.
     topics : int
 
     Examples
@@ -164,7 +164,7 @@ def _find(rows, n, k):
 
 @inlined
 def find_place(rows, n, topic):
-    """Find the place of a topic in a row; -1 if a list does not have it."""
+    """Find the place of a topic in a row; -1 if it is not in the list."""
     k, first = np.int64(topic), rows.row[n, index(TOPICS)]
     if first < 0:
         return k
@@ -176,7 +176,7 @@ def find_place(rows, n, topic):
 
 @inlined
 def _read(rows, node, topic):
-    """Give the count of a node and topic."""
+    """Return the count of a node and topic."""
     n = index(node)
     place = find_place(rows, n, topic)
     if place < 0:
@@ -186,7 +186,7 @@ def _read(rows, node, topic):
 
 @inlined
 def _take_out(rows, n, place):
-    """Remove a place from a list, and close the gap."""
+    """Remove a place from a list and close the gap."""
     start, first = rows.row[n, index(START)], rows.row[n, index(TOPICS)]
     last = rows.row[n, index(USED)] - 1
     for j in range(place, last):
@@ -201,7 +201,7 @@ def _take_out(rows, n, place):
 
 @inlined
 def _put_in(rows, n, place, k):
-    """Insert a topic without counts into a list; returns whether there was room."""
+    """Insert a topic with zero counts into a list; return whether there was room."""
     start, first = rows.row[n, index(START)], rows.row[n, index(TOPICS)]
     used = rows.row[n, index(USED)]
     if used >= rows.row[n, index(ROOM)]:
@@ -255,13 +255,13 @@ def _write(rows, node, topic, value):
 
 @hot_kernel
 def get_count(rows, node, topic):
-    """Give one count, to Python."""
+    """Return one count to Python."""
     return np.int64(_read(rows, node, topic))
 
 
 @hot_kernel
 def set_count(rows, node, topic, value):
-    """Set one count, from Python."""
+    """Set one count from Python."""
     _write(rows, node, topic, value)
 
 

@@ -1,4 +1,4 @@
-"""How many topics a node can have; counts copied between lists, dense rows and files."""
+"""Maximum number of topics per node; copies of counts between lists, dense rows and files."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ __all__ = [
 ]
 
 _BLOCK_BYTES = 1 << 24
-"""Of dense rows that are made at a time where counts are copied."""
+"""Size of the blocks of dense rows in which counts are copied."""
 
 
 def count_rooms(
     layout: Layout, n_shared: int, topics: int, *, citation_level: int | None, most_self: int
 ) -> Array:
-    """Give the most topics that each node can have at any time, while it is being changed included.
+    """Return the maximum number of topics that each node can have, even during an update.
 
     A leaf has no more topics than its document has tokens. The customers of any other node are
-    tables of its children, so it has no more topics than these together. The papers that citations
-    reach have customers for each citation made and received as well. When snapshots are merged, a
-    citation adds its customers to a paper before tables of the topic that it left are put right,
-    so each end counts twice.
+    tables of its children, so it has no more topics than they have together. The papers that
+    citations reach have customers for each citation made and received as well. When snapshots are
+    merged, a citation adds its customers to a paper before the tables of the topic that it left are
+    corrected, so each end counts twice.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def count_rooms(
     citation_level : int or None
         The level that citations reach, if the model has them.
     most_self : int
-        Most sampled self-citations of a paper.
+        Maximum number of sampled self-citations per paper.
     """
     starts = [int(n) for n in layout.level_start]
     rooms = np.zeros(starts[-1], np.int64)
@@ -79,14 +79,14 @@ def count_rooms(
 
 
 class TopicLists(NamedTuple):
-    """Counts of all nodes as they are stored in files: lists one behind the other."""
+    """Counts of all nodes as stored in files: concatenated lists."""
 
     shape: Array
     """int64 [2]: nodes and topics."""
     length: Array
     """int32 [nodes]: topics of each node."""
     topic: Array
-    """int16 [entries]: ascending for each node."""
+    """int16 [entries]: topics, ascending within each node."""
     counts: Array
     """int32 [entries, 2]: customers and tables."""
 
@@ -103,7 +103,7 @@ def lists_of(customers: CountRows, tables: CountRows) -> TopicLists:
 
 
 def rows_of_lists(lists: TopicLists) -> tuple[CompactRows, CompactRows]:
-    """Give stored lists as customers and tables, to be read, without copying entries."""
+    """Return stored lists as customers and tables, for reading only, without copying entries."""
     length = lists.length.astype(np.int64)
     if len(length) != lists.shape[0] or not length.sum() == len(lists.topic) == len(lists.counts):
         raise ValueError("lists of topics are not as long as they should be")
@@ -116,12 +116,12 @@ def rows_of_lists(lists: TopicLists) -> tuple[CompactRows, CompactRows]:
 
 
 LISTS = "state.topics.lists."
-"""What names of lists in files begin with."""
+"""Prefix of the names of lists in files."""
 _ROWS = ("state.topics.customers", "state.topics.tables")
 
 
 def pack_counts(arrays: Mapping[str, Any]) -> dict[str, Array]:
-    """Replace counts of a state that are lists by arrays for a file; ``arrays`` are by name."""
+    """Replace counts stored as lists by arrays for a file; ``arrays`` are keyed by name."""
     customers, tables = (arrays.get(name) for name in _ROWS)
     if not isinstance(customers, CompactRows) or not isinstance(tables, CompactRows):
         return dict(arrays)
@@ -131,7 +131,7 @@ def pack_counts(arrays: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def unpack_counts(arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Undo `pack_counts`; the counts are for reading, and can be copied by `copy_counts`.
+    """Undo `pack_counts`; the counts are for reading only, and can be copied by `copy_counts`.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def unpack_counts(arrays: Mapping[str, Array]) -> dict[str, Any]:
 
 
 def copy_counts(mine: TopicCounts, theirs: TopicCounts) -> None:
-    """Copy all counts, of nodes in blocks: neither side is ever dense as a whole.
+    """Copy all counts in blocks of nodes, so that neither side is ever dense as a whole.
 
     Raises
     ------
@@ -179,16 +179,16 @@ def copy_counts(mine: TopicCounts, theirs: TopicCounts) -> None:
 
 
 def dense_counts(counts: TopicCounts) -> TopicCounts:
-    """Give counts as dense arrays; for states that are small enough."""
+    """Return counts as dense arrays; for states that are small enough."""
     return counts._replace(customers=np.asarray(counts.customers), tables=np.asarray(counts.tables))
 
 
 @hot_kernel
 def write_rows(customers, tables, new_customers, new_tables, begin):
-    """Give consecutive nodes from ``begin`` on new counts, which are dense rows."""
+    """Set the counts of consecutive nodes, starting at ``begin``, from dense rows."""
     for i in range(new_customers.shape[0]):
         n = index(begin + i)
-        # a list is emptied first, so that old topics take no room
+        # empty the list first, so that old topics take no space
         for j in range(n_places(customers, n) - 1, -1, -1):
             k = topic_at(customers, n, j)
             customers[n, k] = 0

@@ -32,11 +32,11 @@ class Servers(NamedTuple):
     """
 
     start: Array
-    """int64 [documents + 1]: first entry of each document; empty where no paper is shared."""
+    """int64 [documents + 1]: first entry of each document; empty if no paper is shared."""
     group: Array
     """int32 [servers]: place of the group on the lowest level above documents."""
     authors: Array
-    """float64 [servers, positions]: how many of the paper's authors it represents, by their
+    """float64 [servers, positions]: number of the paper's authors that the entry represents, by
     position."""
 
 
@@ -45,7 +45,7 @@ NO_SERVERS = Servers(np.zeros(0, np.int64), _NOBODY, np.zeros((0, 1)))
 
 
 class StoredWords(Protocol):
-    """Words that are on disk, where each process that needs some of them opens its own."""
+    """Words on disk; each process that needs some of them opens its own."""
 
     def of_documents(self, documents: Array | None = None) -> Array:
         """Read the tokens of some documents, or of all, one document after the other: int32."""
@@ -63,7 +63,7 @@ class Data(NamedTuple):
     """The data of a chain, as plain arrays."""
 
     tokens: Array | WordsOf
-    """int32 [tokens], documents one after the other; or where they are to be read."""
+    """int32 [tokens], documents one after the other; or the source to read them from."""
     offsets: Array
     """int64 [documents + 1]."""
     n_words: int
@@ -82,7 +82,7 @@ class Data(NamedTuple):
 
 
 def read_words(data: Data) -> Array:
-    """Give the words, read from where they are if they are not in memory."""
+    """Return the words, reading them if they are not in memory."""
     if isinstance(data.tokens, WordsOf):
         return data.tokens.words.of_documents(data.tokens.documents)
     return data.tokens
@@ -104,7 +104,7 @@ class ChainSettings(NamedTuple):
     propensity_prior: tuple[float, float] = (1.0, 1.0)
     """epsilon_0 and epsilon_1."""
     self_citations: str = LEFT_OUT
-    """What is known of x_ii: one of `citeweave.engines.core.spec.SELF_CITATIONS`."""
+    """What is known about x_ii: one of `citeweave.engines.core.spec.SELF_CITATIONS`."""
     category_prior: float = 1.0
     """a of the prior over categories: C of them have shares from Dirichlet(a / C, ..., a / C)."""
     paper_concentration: float | None = None
@@ -122,7 +122,7 @@ class ClusterWorkers(NamedTuple):
     address: str | None = None
     """Address of their cluster; None for this computer."""
     device: str = CPU
-    """What each of them samples on: its cores, or a GPU."""
+    """Device that each process samples on: its cores, or a GPU."""
 
 
 class Request(NamedTuple):

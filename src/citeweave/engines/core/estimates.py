@@ -172,7 +172,7 @@ def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
             mine += theirs
             continue
         rows, more = mine.reshape(-1, len(order)), theirs.reshape(-1, len(order))
-        for begin in range(0, len(rows), _CHUNK):  # without a second copy of the large ones
+        for begin in range(0, len(rows), _CHUNK):  # avoids a second copy of the large ones
             rows[begin : begin + _CHUNK] += more[begin : begin + _CHUNK][:, order]
 
 
@@ -184,7 +184,7 @@ def renumber_categories(sums: Sums, order: np.ndarray) -> None:
 
 
 def take_means(sums: Sums) -> Sums:
-    """Turn sums into means in place (``samples`` stay counts); a topic never seen has phi = gamma.
+    """Turn sums into means in place (``samples`` stay counts); a topic never used has phi = gamma.
 
     NumPy: each array divided by ``samples``, phi by ``topic_samples``.
     """

@@ -1,7 +1,7 @@
 """Sums of floating-point numbers whose bits do not depend on the order of their terms.
 
 Snapshot sweeps are divided between threads and computers, and the result must not depend on how.
-Integers add up the same in any order, so every sum over documents or nodes is a sum of integers:
+Integer sums are the same in any order, so every sum over documents or nodes is a sum of integers:
 
 - A sum of a few numbers per node, of any size, is kept in *bins* of 32 bits, as in the small
   superaccumulator of Neal (2015). It is exact, and `bin_total` rounds it once: the result is that
@@ -50,7 +50,7 @@ def add_exact(bins, value):
 
 
 def bin_total(bins: np.ndarray) -> float:
-    """Return the sum in bins, rounded once; bins of several workers may be added before.
+    """Return the sum in bins, rounded once; bins of several workers may be added first.
 
     Examples
     --------

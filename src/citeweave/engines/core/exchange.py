@@ -16,7 +16,7 @@ __all__ = ["ALONE", "ChainPart", "Exchange", "the_whole"]
 
 
 class Exchange(Protocol):
-    """Connects a part to the others; all parts make the same calls in the same order."""
+    """Connection of a part to the others; all parts make the same calls in the same order."""
 
     rank: int
     """Number of this part, from 0."""
@@ -27,13 +27,13 @@ class Exchange(Protocol):
         """Send every part its array and collect the arrays that they send back, in order."""
 
     def sum(self, array: np.ndarray) -> np.ndarray:
-        """Add up the arrays of all parts, which have one shape."""
+        """Sum the arrays of all parts, which have the same shape."""
 
     def gather(self, array: np.ndarray) -> list[np.ndarray]:
         """Collect the arrays of all parts, in their order; their lengths may differ."""
 
     def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
-        """Like `sum` for a large array of integers: each part adds up a range of its rows."""
+        """Do the same as `sum`, for a large integer array: each part sums a range of rows."""
 
 
 class _Alone:

@@ -41,7 +41,7 @@ __all__ = [
 
 
 class Exponent(NamedTuple):
-    """The sums behind the exponential, and room for one pending change."""
+    """The sums behind the exponential, and buffers for one pending change."""
 
     cite_sum: np.ndarray
     """float64 [topics]: P."""
@@ -60,11 +60,11 @@ class Exponent(NamedTuple):
     pending_weight: np.ndarray
     """float64 [2 levels, 2]: their new weights."""
     pending_count: np.ndarray
-    """int64 [4]: how many nodes change; whether all topics do; the two topics that moved."""
+    """int64 [4]: number of nodes that change; whether all topics do; the two topics that moved."""
 
 
 def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
-    """Allocate room for the sums of a model of the given size."""
+    """Allocate the sums of a model of the given size."""
     return Exponent(
         cite_sum=np.zeros(n_topics),
         cited_sum=np.zeros(n_topics),
@@ -111,7 +111,7 @@ def rebuild_exponent(layout, counts, parameters, level, exponent):
 
 @hot_kernel
 def total_rate(exponent, parameters):
-    """Sum of all citation rates, E."""
+    """Compute E, the sum of all citation rates."""
     total = 0.0
     for k in range(exponent.cite_sum.shape[0]):
         total += parameters.topic_scale[k] * exponent.cite_sum[k] * exponent.cited_sum[k]
@@ -181,7 +181,7 @@ def _begin_change(exponent, old, new):
 
 @inlined
 def _topic_rate(parameters, exponent, k):
-    """One topic's part of the pending change of E."""
+    """Compute one topic's part of the pending change of E."""
     cite = exponent.cite_change[k]
     cited = exponent.cited_change[k]
     return parameters.topic_scale[k] * (
@@ -214,10 +214,10 @@ def _visit_node(room, lower, side, moved, carry, carried):
 
 @inlined
 def exponent_change(counts, parameters, exponent, ends, move):
-    """Change of E by a move already made, from ``move.old`` to ``move.new``.
+    """Compute the change of E by a move already made, from ``move.old`` to ``move.new``.
 
-    Depths of the move are counted from the level that citations reach; where one document moves
-    alone, those of the second end are 0 and the paths meet at once. The change is left pending:
+    Depths of the move are counted from the level that citations reach; if a single document moves,
+    those of the second end are 0 and the paths meet at once. The change is left pending:
     ``commit_change`` makes it final, ``discard_change`` discards it.
     """
     topics = (move.old, move.new)
@@ -232,10 +232,11 @@ def exponent_change(counts, parameters, exponent, ends, move):
 
 @inlined
 def group_change(counts, parameters, exponent, ends, topics, turnovers):
-    """Change of E by several customers of one document who left one topic for another together.
+    """Compute the change of E as several customers of a document change topic together.
 
-    ``turnovers`` (int64 [levels, 4]) are what they did at each level, the citation level first:
-    left, closed, came, opened. The move is made in the counts, and the change left pending.
+    ``turnovers`` (int64 [levels, 4]) has the numbers of customers who left, tables closed,
+    customers who came and tables opened at each level, citation level first. The move is already
+    made in the counts; the change is left pending.
     """
     _begin_change(exponent, topics[0], topics[1])
     carry, carried = 0.0, 0.0
@@ -253,10 +254,10 @@ def group_change(counts, parameters, exponent, ends, topics, turnovers):
 
 @inlined
 def server_change(counts, parameters, exponent, ends, node):
-    """Change of E as the first path loses a paper's ``node`` to the second, left pending.
+    """Compute the change of E as a paper's ``node`` moves from the first path to the second.
 
-    The paths end on the level above the paper. What it has of its own stays; the share of its
-    weights that it takes from above goes with it.
+    The paths end on the level above the paper. The paper's own counts stay; the share of its
+    weights that it takes from its parent moves with it. The change is left pending.
     """
     level = ends.level + 1
     beta = parameters.topic_concentration[node]
@@ -277,7 +278,7 @@ def server_change(counts, parameters, exponent, ends, node):
 
 @hot_kernel
 def concentration_change(layout, counts, parameters, exponent, level, node, before):
-    """Change of E by a new concentration of one node (already set), left pending likewise."""
+    """Compute the pending change of E by a new concentration of one node (already set)."""
     _begin_change(exponent, 0, 0)
     exponent.pending_count[1] = 1
     discount = parameters.topic_discount[level]

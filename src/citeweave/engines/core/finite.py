@@ -1,8 +1,8 @@
 """Stop a run whose weights or parameters are not finite: its results would silently be wrong.
 
 A single weight of infinity or nan makes the sums over topics meaningless, and a sweep would not
-notice: it would move tokens to whatever topic comes last. Every step therefore checks what sweeps
-read.
+notice: it would move tokens to whatever topic comes last. Every step therefore checks the numbers
+that sweeps read.
 """
 
 from collections.abc import Iterable
@@ -38,9 +38,9 @@ class Watched(NamedTuple):
     """Description, with the symbol."""
     values: Array
     least: float = 0.0
-    """Smaller values are faults too."""
+    """Smaller values are errors too."""
     first: int = 0
-    """Number of the first row, if the values are a part."""
+    """Index of the first row, if the values are only some of the rows."""
 
 
 def row_window(iteration: int, n_rows: int, width: int, n_tokens: int) -> slice:
@@ -62,7 +62,7 @@ def row_window(iteration: int, n_rows: int, width: int, n_tokens: int) -> slice:
 def check_finite(watched: Iterable[Watched], *, iteration: int, prior: tuple[float, float]) -> None:
     """Check that all numbers are finite in single precision and none is too small.
 
-    ``iteration`` is the one under way and ``prior`` that of concentrations, for the message.
+    ``iteration`` (the current one) and ``prior`` (that of concentrations) are for the message.
 
     Raises
     ------

@@ -29,10 +29,10 @@ def new_topic_weight(counts, parameters):
 
 @inlined
 def root_weight(counts, parameters, new, topic):
-    """Weight of a topic at mu before division by (beta + C).
+    """Return the weight of a topic at mu before division by (beta + C).
 
-    The GEM seats each topic at its one table: c_k - alpha for a topic in use; any other
-    weighs ``new``.
+    The GEM seats each topic at its one table: c_k - alpha for a topic in use; any other has weight
+    ``new``.
     """
     customers = counts.customers[0, topic]
     return customers - parameters.topic_discount[0] if customers > 0 else new
@@ -40,9 +40,9 @@ def root_weight(counts, parameters, new, topic):
 
 @inlined
 def opening_scale(counts, parameters, level, node, parent):
-    """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent).
+    """Return the factor of a new table: (beta + alpha T) / (beta_parent + C_parent).
 
-    If authors share a paper, times the contribution of the one who serves it.
+    If authors share a paper, it is multiplied by the contribution of the one who serves it.
     """
     top = (
         parameters.topic_concentration[node]
@@ -55,9 +55,9 @@ def opening_scale(counts, parameters, level, node, parent):
 
 @inlined
 def climb_weight(tables, counts, parameters, path, level, climb):
-    """Weight of the next customer of a path's node having its topic, its tables summed out.
+    """Return the weight of the path's topic for its node's next customer, tables summed out.
 
-    ``climb`` receives the weights of each level l on the way, before division by (beta + C):
+    ``climb`` receives the weights of each level l along the path, before division by (beta + C):
     A0 + B1 s (...), the nested eq:conditional_posterior.
     """
     column = index(path.column)
@@ -75,7 +75,7 @@ def climb_weight(tables, counts, parameters, path, level, climb):
 
 @hot_kernel
 def path_weight(tables, counts, parameters, path, level, climb):
-    """Probability of the next customer of a path's node having its topic; see `climb_weight`."""
+    """Return the probability of the path's topic for its node's next customer (`climb_weight`)."""
     weight = climb_weight(tables, counts, parameters, path, level, climb)
     node = path.row[level]
     return weight / (parameters.topic_concentration[node] + counts.total_customers[node])

@@ -1,4 +1,4 @@
-"""Invariants of every state: each count rebuilt from assignments and tables, in plain NumPy."""
+"""Checks of a state's invariants: each count is rebuilt from assignments and tables, in NumPy."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ __all__ = ["check_state"]
 def check_state(spec: ModelSpec, layout: Layout, state: State) -> None:
     """Raise AssertionError naming the first count that differs from the sum of its children.
 
-    A parent's customers are its children's tables; the lowest levels' customers are the tokens
-    and, on the level they reach, the citations, those drawn included; 1 <= t <= c wherever c > 0.
+    A parent's customers are its children's tables; the lowest levels' customers are the tokens and,
+    on the level they reach, the citations, including sampled ones; 1 <= t <= c wherever c > 0.
     """
     _check_topics(spec, layout, state)
     _check_words(spec, layout, state)
@@ -46,7 +46,7 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
     if spec.citations is not None and state.clock[1]:
         for ends in (layout.citing, layout.cited):
             np.add.at(customers, (layout.citation_node + ends, assignments.citing_topic), 1)
-        document, place = np.nonzero(assignments.self_topic >= 0)  # both ends at one paper
+        document, place = np.nonzero(assignments.self_topic >= 0)  # both ends are at the same paper
         own = assignments.self_topic[document, place]
         np.add.at(customers, (layout.citation_node + document, own), 2)
     if len(assignments.category):
@@ -67,7 +67,7 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
 
 
 def _check_servers(spec: ModelSpec, layout: Layout, state: State, customers: Array) -> None:
-    """Check tables of shared papers that are held, and count them with those who serve them."""
+    """Check the held tables of shared papers, and count them at the authors who serve them."""
     counts, assignments = dense_counts(state.topics), state.assignments
     first = layout.level_start[spec.n_shared]
     lengths = np.diff(layout.server_start)

@@ -53,7 +53,8 @@ class Bursts(NamedTuple):
 def add_document(shape, layout, state, d, means, bursts, total, product):
     """Add log p(w | z, phi') of a document's tokens; ``means`` has phi at each of them.
 
-    One logarithm serves many tokens: of ``product`` it has not been taken yet. Returns both.
+    One logarithm is taken for many tokens: ``product`` holds the factors whose logarithm is not yet
+    in ``total``. Returns both.
     """
     z = state.assignments.topic
     bits = state.assignments.burst_table
@@ -94,7 +95,7 @@ def add_document(shape, layout, state, d, means, bursts, total, product):
 
 @kernel
 def word_log_likelihood(shape, layout, state, means):
-    """Sum over tokens of log p(w | z, phi'), phi' by its posterior mean (subsec:convergence)."""
+    """Sum log p(w | z, phi') over tokens, with the posterior mean of phi' (subsec:convergence)."""
     z = state.assignments.topic
     n_topics = means.shape[1]
     bursts = Bursts(np.zeros(n_topics, np.int64), np.zeros(n_topics, np.int64), np.zeros(n_topics))

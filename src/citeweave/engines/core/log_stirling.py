@@ -1,12 +1,12 @@
 """Logarithms of generalised Stirling numbers and of rising products, for densities of whole states.
 
-Sweeps need ratios alone (`citeweave.engines.core.stirling`); here the ratios are added up. With
+Sweeps need only ratios (`citeweave.engines.core.stirling`); here their logarithms are summed. With
 R(c, t) = S(c, t-1) / S(c, t) and S(c, c) = 1,
 
     log S(c, t) = log S(c, 1) - sum_{j=2..t} log R(c, j),     S(c, 1) = Gamma(c - a) / Gamma(1 - a)
                 = sum_{m=t..c-1} log(m - t a + R(m, t))
 
-Up to ``DENSE_LIMIT`` customers the sums are in a table; beyond it the shorter one is taken.
+Up to ``DENSE_LIMIT`` customers the sums are in a table; beyond it, the shorter sum is used.
 """
 
 import math
@@ -21,13 +21,13 @@ from citeweave.engines.core.stirling import DENSE_LIMIT, RatioTable, ratio
 __all__ = ["StirlingLogs", "log_rising", "log_stirling", "stirling_logs"]
 
 _FEW = 64
-"""Factors up to which a rising product is multiplied out."""
+"""Maximum number of factors of a rising product that is multiplied out."""
 _LARGE = 1e200
 _SMALL = 1e-200
 
 
 class StirlingLogs(NamedTuple):
-    """What log S of one discount is read from."""
+    """Tables from which log S of one discount is computed."""
 
     ratios: RatioTable
     dense: np.ndarray
@@ -36,7 +36,7 @@ class StirlingLogs(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _dense_logs(discount: float, ratios: bytes) -> np.ndarray:
-    """Add up log(c - t a + R(c, t)) row by row; of a discount, once per process."""
+    """Sum log(c - t a + R(c, t)) row by row, once per discount and process."""
     table = np.frombuffer(ratios)
     logs = np.full(len(table), -np.inf)
     logs[0] = 0.0
@@ -65,7 +65,7 @@ def stirling_logs(ratios: RatioTable) -> StirlingLogs:
 
 @hot_kernel
 def log_stirling(logs, customers, tables):
-    """Logarithm of S(c, t); 1 <= tables <= customers, or both 0."""
+    """Return the logarithm of S(c, t); 1 <= tables <= customers, or both 0."""
     if customers <= DENSE_LIMIT:
         return logs.dense[((customers * (customers + 1)) >> 1) + tables]
     return _log_large(logs.ratios, customers, tables)
@@ -73,7 +73,7 @@ def log_stirling(logs, customers, tables):
 
 @hot_kernel
 def _log_large(table, customers, tables):
-    """Sum the logarithms of ratios, one logarithm for many of them."""
+    """Sum the logarithms of ratios, taking one logarithm for many of them."""
     discount = table.discount
     product = 1.0
     total = 0.0
@@ -95,7 +95,7 @@ def _log_large(table, customers, tables):
 
 @hot_kernel
 def log_rising(start, step, count):
-    """Logarithm of start (start + step) ... (start + (count - 1) step); step >= 0.
+    """Return the logarithm of start (start + step) ... (start + (count - 1) step); step >= 0.
 
     NumPy: ``np.log(start + step * np.arange(count)).sum()``.
     """

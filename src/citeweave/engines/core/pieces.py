@@ -1,4 +1,4 @@
-"""How work over nodes, words or documents is cut up, so that sums do not depend on threads."""
+"""Division of work over nodes, words or documents, so that sums do not depend on threads."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,19 @@ import numpy as np
 __all__ = ["Share", "cut"]
 
 _PIECES = 64
-"""Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do
-not depend on how many threads there are."""
+"""Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do not
+depend on the number of threads."""
 
 
 class Share(NamedTuple):
-    """The pieces that one worker takes, as kernels are told."""
+    """The pieces of one worker, as an argument of kernels."""
 
     bounds: np.ndarray
-    """int64 [pieces + 1]: those of all pieces."""
+    """int64 [pieces + 1]: bounds of all pieces."""
     first: int
     """The worker's first piece, which is its number."""
     step: int
-    """How many workers there are: every so many-th piece from the first is the worker's."""
+    """Number of workers, which is the step from one of the worker's pieces to the next."""
 
 
 def cut(first: int, last: int) -> np.ndarray:

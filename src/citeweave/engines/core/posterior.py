@@ -1,6 +1,6 @@
 """The joint log density of the state of a chain, which its sampler explores.
 
-Of words, citations, topics, tables and hyperparameters together, up to a constant:
+It is the density of words, citations, topics, tables and hyperparameters, up to a constant:
 
     sum over nodes of   log (beta|alpha)_T - log (beta)_C + sum_k log S(c_k, t_k)
     + words             T_gamma times log 1 / V
@@ -53,7 +53,7 @@ class Workers(Protocol):
     size: int
 
     def run(self, task: Callable[[int], Any]) -> None:
-        """Do ``task(worker)`` for every worker, and wait until all are done."""
+        """Run ``task(worker)`` for every worker, and wait until all are done."""
 
 
 class _Alone:
@@ -68,7 +68,7 @@ class _Alone:
 class Risings(NamedTuple):
     """Rising products of a level: log (beta)_n and log (beta|alpha)_n for n below their length.
 
-    Empty where nodes have concentrations of their own.
+    Empty if nodes have concentrations of their own.
     """
 
     customers: Array
@@ -84,7 +84,7 @@ class WordLogs(NamedTuple):
 
 
 class LogPosterior:
-    """Measures the joint log density of the states of one chain.
+    """Computes the joint log density of the states of one chain.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class LogPosterior:
         crew = workers or _Alone()
         counted = self.spec.citations is not None and bool(state.clock[1])
         weight = self.spec.word_weight
-        # sums over nodes, words, documents and citations are exact, so that no order shows
+        # sums over nodes, words, documents and citations are exact, so their order does not matter
         bins = np.zeros((len(self._levels) + 3, BINS), np.int64)
         self._topic_side(state, crew, bins)
         self._word_side(state, crew, bins[-3])
@@ -222,7 +222,7 @@ class LogPosterior:
         bins += sums.sum(axis=0)
 
     def _concentrations(self, state: State) -> float:
-        """Log prior of every concentration: one per level, or one per node."""
+        """Compute the log prior of all concentrations: one per level, or one per node."""
         parameters, starts = state.parameters, self.layout.level_start
         prior = self.settings.concentration_prior
         total = 0.0
@@ -240,7 +240,7 @@ class LogPosterior:
         return total
 
     def _categories(self, state: State) -> float:
-        """Log prior of the categories of papers, their shares summed out."""
+        """Compute the log prior of the categories of papers, their shares summed out."""
         if not self.spec.draws_categories:
             return 0.0
         n_categories = int(self.layout.level_start[2] - self.layout.level_start[1])
@@ -249,7 +249,7 @@ class LogPosterior:
         return float(sum(log_rising(share, 1.0, size) for size in sizes))
 
     def _authors(self, state: State) -> float:
-        """Log density of who serves the tables of shared papers, contributions summed out."""
+        """Compute the log density of the servers of shared papers, contributions summed out."""
         if not len(self.layout.server):
             return 0.0
         served, prior = state.assignments.served, state.parameters.contribution_prior
@@ -268,9 +268,9 @@ class LogPosterior:
         return float(total) + _log_gamma(prior, self.settings.concentration_prior)
 
     def _citations(self, state: State, bins: Array) -> None:
-        """Sum log densities of citations and propensities, but for the exponential of E.
+        """Sum the log densities of citations and propensities, except for the exponential of E.
 
-        Of self-citations that are drawn, the log of (lambda+_i lambda-_i lambdaT_k)^n / n!.
+        Sampled self-citations add the log of (lambda+_i lambda-_i lambdaT_k)^n / n!.
         """
         parameters, part = state.parameters, self.part
         own = slice(part.n_documents)
@@ -295,7 +295,7 @@ def _log_factorial(number: int) -> float:
 
 
 def _log_gamma(values: Array, prior: tuple[float, float]) -> float:
-    """Log density of Gamma(shape, rate), up to its constant."""
+    """Compute the log density of Gamma(shape, rate), up to its constant."""
     shape, rate = prior
     return float((shape - 1.0) * np.log(values).sum() - rate * values.sum())
 
@@ -312,7 +312,7 @@ def _risings(beta: float, discount: float) -> Risings:
 
 @hot_kernel
 def _log_totals(risings, beta, discount, customers, tables):
-    """Log of (beta|alpha)_T / (beta)_C of one node."""
+    """Return the log of (beta|alpha)_T / (beta)_C of one node."""
     if customers < risings.customers.shape[0]:
         return risings.tables[tables] - risings.customers[customers]
     return log_rising(beta, discount, tables) - log_rising(beta, 1.0, customers)
@@ -320,7 +320,7 @@ def _log_totals(risings, beta, discount, customers, tables):
 
 @hot_kernel
 def _measure_nodes(logs, counts, parameters, risings, share, sums):
-    """Sum the nodes of a worker's pieces, all of one level of the topic side."""
+    """Sum the terms of nodes of one topic-side level over a worker's pieces."""
     bounds, first, step = share
     discount = logs.ratios.discount
     bins = sums[first]
@@ -368,7 +368,7 @@ def _measure_words(shape, logs, words, share, sums):
 
 @hot_kernel
 def _measure_topics(words, parameters):
-    """Sum log (beta|alpha)_T / (beta)_C of all phi_k."""
+    """Sum log (beta|alpha)_T / (beta)_C over all phi_k."""
     discount = parameters.word_discount[1]
     total = 0.0
     for k in range(words.total_customers.shape[0]):
@@ -380,7 +380,7 @@ def _measure_topics(words, parameters):
 
 @hot_kernel
 def _measure_bursts(logs, layout, assignments, beta, risings, share, room, sums):
-    """Sum all phi'_dk of the documents of a worker's pieces, whose counts are the assignments'."""
+    """Sum the terms of all phi'_dk over a worker's documents, with counts from the assignments."""
     bounds, first, step = share
     discount = logs.ratios.discount
     z = assignments.topic

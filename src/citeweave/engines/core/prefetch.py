@@ -26,7 +26,7 @@ if numba_config.DISABLE_JIT:
 else:
 
     def _ask(context, builder, signature, arguments):
-        """Request the part of the cache that holds an entry of an array."""
+        """Prefetch the cache line of an array entry."""
         kind = signature.args[0]
         data = context.make_array(kind)(context, builder, arguments[0])
         place = cgutils.get_item_pointer(
@@ -41,7 +41,7 @@ else:
 
     @intrinsic
     def prefetch(typing_context, array, row, column):  # noqa: ARG001 (Numba asks for these names)
-        """Request the part of the cache that holds ``array[row, column]``, not waiting for it.
+        """Prefetch the cache line of ``array[row, column]`` without waiting for it.
 
         Indices must be in range and not negative.
         """
@@ -49,5 +49,5 @@ else:
 
     @intrinsic
     def prefetch_item(typing_context, array, place):  # noqa: ARG001
-        """Request the part of the cache that holds ``array[place]``, likewise."""
+        """Prefetch the cache line of ``array[place]`` without waiting for it."""
         return types.void(array, types.uintp), _ask

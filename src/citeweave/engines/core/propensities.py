@@ -17,8 +17,8 @@ def degrees(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count g+ and g-: citations of the corpus made and received by each document.
 
-    The paper's x_ii = 1 enters these degrees alone, never the network counts h. Self-citations that
-    are drawn (`self_citations`) come on top, in the counts of both.
+    The paper's x_ii = 1 enters only these degrees, never the network counts h. Sampled
+    self-citations (`self_citations`) are added separately, to the counts of both.
     """
     known = 1 if self_citations == PAPER else 0
     made = np.bincount(citing, minlength=n_documents) + known
@@ -28,9 +28,9 @@ def degrees(
 
 @kernel
 def document_topics(layout, counts, parameters, level, node, mean):
-    """Posterior mean of a node by eq:recover_vector (with t_k), its parents' means first.
+    """Compute the posterior mean of a node by eq:recover_vector (with t_k), parents first.
 
-    What mu keeps for topics not yet seen is left out, as in the weights of the sampler.
+    The mass that mu reserves for unseen topics is left out, as in the weights of the sampler.
     """
     n_topics = mean.shape[0]
     path = np.empty(level + 1, np.int64)
@@ -55,7 +55,7 @@ def document_topics(layout, counts, parameters, level, node, mean):
 def draw_propensities(level, layout, state, made, received, prior, exponent):
     """Draw all lambda+, then lambda-, then lambdaT from their Gamma conditionals.
 
-    ``prior`` holds epsilon_0 and epsilon_1. The sums P and M are updated on the way.
+    ``prior`` holds epsilon_0 and epsilon_1. The sums P and M are kept up to date.
     """
     counts = state.topics
     parameters = state.parameters

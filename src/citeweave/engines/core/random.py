@@ -33,7 +33,7 @@ def new_generator(seed: int, stream: int = 0) -> np.ndarray:
 
 
 def advance(state: list[int]) -> int:
-    """Take a generator's state, as four integers, one draw on; gives the 64 bits drawn."""
+    """Advance a generator's state, four integers, by one draw; return the 64 bits drawn."""
     s0, s1, s2, s3 = state
     total = (s0 + s3) & _MASK
     result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
@@ -50,7 +50,7 @@ def advance(state: list[int]) -> int:
 if numba_config.DISABLE_JIT:
 
     def _advance(rng):
-        """Do the same with Python integers: NumPy scalars warn where uint64 wraps around."""
+        """Do the same with Python integers: NumPy scalars warn when uint64 overflows."""
         state = [int(x) for x in rng]
         result = advance(state)
         rng[0], rng[1], rng[2], rng[3] = state
@@ -60,7 +60,7 @@ else:
 
     @inlined
     def _advance(rng):
-        """Step xoshiro256++ and give 53 random bits."""
+        """Step xoshiro256++ and return 53 random bits."""
         s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
         total = s0 + s3
         result = ((total << np.uint64(23)) | (total >> np.uint64(41))) + s0
@@ -124,7 +124,7 @@ def standard_gamma(rng, shape):
 def log_beta_complement(rng, customers, concentration):
     """Draw log(1 - xi) with xi ~ Beta(customers, concentration).
 
-    In logarithms throughout, since 1 - xi underflows where the concentration is small.
+    Computed in logarithms throughout, since 1 - xi underflows if the concentration is small.
     """
     log_small = math.log(_gamma_above_one(rng, concentration + 1.0))
     log_small += math.log(1.0 - uniform(rng)) / concentration

@@ -1,8 +1,8 @@
-"""One array in several files, each a range of its rows, used as if it were one.
+"""One array in several files, each with a range of its rows, used as a single array.
 
-Files are plain ``.npy``. Those of enough rows begin and end on pages of memory, so that Linux maps
-them one behind the other, and what reads them has a single array whose values stay on disk until
-they are used; elsewhere, and where ranges are small, they are read into memory.
+Files are plain ``.npy``. Files with enough rows begin and end on page boundaries, so that Linux can
+map them contiguously. The reader sees a single array whose values stay on disk until they are used.
+On other systems, and if ranges are small, the files are read into memory.
 """
 
 import ctypes
@@ -19,13 +19,13 @@ from citeweave.files import write_atomically
 __all__ = ["map_ranges", "rows_per_file", "write_range"]
 
 _PAGE = 4096
-"""Bytes of a page, and of the header of a file."""
+"""Size of a page, and of the header of a file, in bytes."""
 _FIXED = 0x10
 """MAP_FIXED of Linux, which Python's mmap lacks."""
 
 
 def rows_per_file(wanted: int, row_bytes: int) -> int:
-    """Give a number of rows near the one wanted that fills whole pages, or itself where it is few.
+    """Return a number of rows near the wanted one that fills whole pages; if few, the same number.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def rows_per_file(wanted: int, row_bytes: int) -> int:
 
 
 def write_range(path: Path, array: np.ndarray) -> None:
-    """Write a range as an ``.npy`` file, whole or not at all, whose values begin on a page."""
+    """Write a range atomically as an ``.npy`` file whose values begin on a page boundary."""
     array = np.ascontiguousarray(array)
     described = str(
         {"descr": array.dtype.str, "fortran_order": False, "shape": tuple(map(int, array.shape))}
@@ -51,12 +51,12 @@ def write_range(path: Path, array: np.ndarray) -> None:
 
 
 def map_ranges(paths: Sequence[Path]) -> np.ndarray:
-    """Give ranges that follow each other as one array, which cannot be written.
+    """Return consecutive ranges as one read-only array.
 
     Raises
     ------
     ValueError
-        They do not belong together.
+        The files do not belong together.
 
     Examples
     --------
@@ -100,11 +100,11 @@ def _fills_pages(parts: Sequence[np.ndarray]) -> bool:
 
 
 def _map_behind_each_other(paths: Sequence[Path], parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Reserve room for all and put each file's values into their place of it."""
+    """Reserve address space for all files and map the values of each to their place in it."""
     total = sum(part.nbytes for part in parts)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # what cannot be written takes no memory
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # read-only pages take no memory
     room = mmap.mmap(-1, total, flags=flags, prot=mmap.PROT_READ)
-    values = np.frombuffer(room, np.uint8)  # which keeps the room while it is used
+    values = np.frombuffer(room, np.uint8)  # keeps the mapping alive while it is used
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = (

@@ -1,9 +1,9 @@
-"""Arrays of a chain in files, by rows: each part of a divided chain writes those that it owns.
+"""Arrays of a chain in files, by rows: each part of a divided chain writes the rows it owns.
 
-A file is an uncompressed ``.npz``. That of a part has, beside the rows, their numbers in the whole
-chain (`Rows`, under ``rows.``), so that parts of any other number, or a chain that is not divided,
-find theirs. Arrays that all parts have alike are not in it: they are in the file of the whole
-(`citeweave.runs.checkpoint`), which names the parts.
+A file is an uncompressed ``.npz``. The file of a part contains its rows and their indices in the
+whole chain (`Rows`, under ``rows.``), so that a chain divided into another number of parts, or not
+at all, finds the rows that it needs. Arrays that are the same in all parts are stored in the file
+of the whole chain instead (`citeweave.runs.checkpoint`), which lists the parts.
 """
 
 import json
@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 _READING = threading.Lock()
-"""One thread reads at a time: NumPy parses the header of an array as an expression, at which
-Python 3.11 fails now and then if other threads do the same (SystemError, recursion depth)."""
+"""One thread reads at a time: NumPy parses the header of an array as an expression, which
+occasionally fails in Python 3.11 if other threads do the same (SystemError, recursion depth)."""
 
 _NODE, _DOCUMENT, _CITATION, _TOKEN = "node", "document", "citation", "token"
 BY_ROW: Mapping[str, tuple[str, int]] = {
@@ -60,12 +60,12 @@ BY_ROW: Mapping[str, tuple[str, int]] = {
     "sums.cite": (_DOCUMENT, 0),
     "sums.cited": (_DOCUMENT, 0),
 }
-"""Arrays of a state and of sums that are divided between parts: what their rows are, and along
-which axis. All others are the same in every part."""
+"""Arrays of a state and of sums that are divided between parts, with the kind and the axis of their
+rows. All others are the same in every part."""
 
 
 class Rows(NamedTuple):
-    """Rows of a whole chain, by their numbers in it."""
+    """Rows of a whole chain, by their indices."""
 
     document: np.ndarray
     """int64 [documents]."""
@@ -74,8 +74,8 @@ class Rows(NamedTuple):
     citation: np.ndarray
     """int64 [citations]."""
     token_start: np.ndarray
-    """int64 [documents with words]: first token of the first of the documents, as many as there
-    are entries here; others are without their words."""
+    """int64 [documents with words]: first token of each of the first documents in ``document``; the
+    words of documents without an entry here are left out."""
     token_count: np.ndarray
     """int64 [documents with words]."""
 
@@ -87,13 +87,13 @@ class RowMean(NamedTuple):
     field: str
     first: int
     last: int
-    """Rows of the whole chain, from the first to before the last."""
+    """Range of rows of the whole chain; ``last`` is exclusive."""
     rows: int
-    """How many a file is to have, about."""
+    """Approximate number of rows per file."""
     layer: int | None = None
-    """Which of several layers of rows, on the field's first axis."""
+    """Index on the field's first axis, if it has several layers of rows."""
     spread: bool = False
-    """Whether the standard deviation over samples is wanted, of nodes alone."""
+    """Whether to write the standard deviation over samples; only for nodes."""
 
 
 class PartFile(NamedTuple):
@@ -104,17 +104,17 @@ class PartFile(NamedTuple):
 
 
 class WrittenParts(NamedTuple):
-    """What the parts of a chain have written."""
+    """Output of the parts of a chain."""
 
     shared: dict[str, np.ndarray]
-    """Arrays that all parts have alike, for the file of the whole."""
+    """Arrays that are the same in all parts, for the file of the whole chain."""
     shapes: dict[str, list[int]]
-    """Of the arrays that are divided, as a whole."""
+    """Shapes, in the whole chain, of the arrays that are divided."""
     files: list[PartFile]
 
 
 def tokens_of(start: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Give the numbers of tokens, one document after the other.
+    """Return the indices of tokens, one document after the other.
 
     Examples
     --------
@@ -126,14 +126,14 @@ def tokens_of(start: np.ndarray, count: np.ndarray) -> np.ndarray:
 
 
 def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> dict[str, list[int]]:
-    """Give the shapes of arrays of a whole chain by those that its parts hold.
+    """Return the shapes of arrays of a whole chain, given those in its parts.
 
-    ``rows`` has the number of rows of each kind; an array that no part has rows of is empty.
+    ``rows`` has the number of rows of each kind; an array without rows in any part is empty.
     """
     out: dict[str, list[int]] = {}
     for name, found in parts[0].items():
         kind, axis = BY_ROW[name]
-        above = name.startswith("sums.") and kind == _NODE  # sums are of nodes above documents
+        above = name.startswith("sums.") and kind == _NODE  # only nodes above documents have sums
         any_rows = any(shapes[name][axis] for shapes in parts)
         number = rows["shared_node" if above else kind] if any_rows else 0
         out[name] = [*found[:axis], number, *found[axis + 1 :]]
@@ -141,9 +141,9 @@ def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> d
 
 
 def take_rows(name: str, array: CountRows, rows: Rows) -> np.ndarray:
-    """Take rows of an array of the whole chain, which may be there for no row at all.
+    """Take rows of an array of the whole chain; an empty array is returned as it is.
 
-    Of counts that are lists, dense rows.
+    Rows of counts stored as lists are returned as dense rows.
     """
     kind, axis = BY_ROW[name]
     if not array.shape[axis]:
@@ -151,14 +151,14 @@ def take_rows(name: str, array: CountRows, rows: Rows) -> np.ndarray:
     places = tokens_of(rows.token_start, rows.token_count) if kind == _TOKEN else None
     chosen = getattr(rows, kind) if places is None else places
     if name.startswith("sums.") and kind == _NODE:
-        chosen = chosen[chosen < array.shape[0]]  # sums are of nodes above documents alone
+        chosen = chosen[chosen < array.shape[0]]  # only nodes above documents have sums
     if isinstance(array, CompactRows):
         return array.rows(chosen)
     return np.take(array, chosen, axis=axis)
 
 
 def write_rows(path: Path, rows: Rows, arrays: Mapping[str, np.ndarray]) -> PartFile:
-    """Write the rows of a part, whole or not at all."""
+    """Write the rows of a part atomically."""
     numbers = {f"rows.{name}": array for name, array in rows._asdict().items()}
     with write_atomically(path) as file:
         np.savez(file, **numbers, **arrays)  # type: ignore[arg-type]
@@ -166,16 +166,16 @@ def write_rows(path: Path, rows: Rows, arrays: Mapping[str, np.ndarray]) -> Part
 
 
 class Peek(NamedTuple):
-    """What a driver needs to know of a checkpoint."""
+    """Summary of a checkpoint for a driver."""
 
     iteration: int
     network_on: bool
     burst_rows: int
-    """Tokens that have a seat at phi'."""
+    """Number of tokens with a seat at phi'."""
 
 
 def peek(path: Path) -> Peek:
-    """Look into the file of a whole chain, without reading its parts."""
+    """Read the summary from the file of a whole chain, without reading its parts."""
     name = "state.assignments.burst_table"
     shapes = read_header(path).get("shapes", {})
     with np.load(path, allow_pickle=False) as stored:
@@ -192,21 +192,21 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
-    """Read rows of a chain from the file of the whole and those of its parts.
+    """Read rows of a chain from the file of the whole chain and those of its parts.
 
-    One array of one part is held at a time beside what is given.
+    In addition to the result, only one array of one part is in memory at a time.
 
     Parameters
     ----------
     path : Path
-        File of the whole: with parts, or with all arrays in it.
+        File of the whole chain, which lists its parts or contains all arrays.
     rows : Rows, optional
-        All of them if not given.
+        All rows if not given.
 
     Returns
     -------
     dict of ndarray
-        By name: rows of those in `BY_ROW`, and all others whole.
+        Arrays by name: the chosen rows of those in `BY_ROW`, and all others in full.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
 
 
 def _whole_arrays(stored: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Any]]:
-    """Give the arrays of a file one at a time; counts of nodes, which are lists, at the end."""
+    """Yield the arrays of a file one at a time; counts of nodes, stored as lists, come last."""
     lists = {}
     for name in stored:
         if name.startswith(LISTS):
@@ -242,7 +242,7 @@ def _whole_arrays(stored: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Any]]
 
 
 def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[str, np.ndarray]:
-    """Put rows together from the files of parts."""
+    """Assemble rows from the files of parts."""
     shapes = {name: tuple(shape) for name, shape in header["shapes"].items()}
     out: dict[str, np.ndarray] = {}
     for file in header["parts"]:
@@ -271,7 +271,7 @@ def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[
 def _matcher(
     there: Rows, wanted: Rows | None
 ) -> Callable[[str], tuple[np.ndarray, np.ndarray, int]]:
-    """Find the places of wanted rows in a part and in what is asked for, by their kind."""
+    """Return a function that finds, by kind, wanted rows' places in a part and in the result."""
     known: dict[str, tuple[np.ndarray, np.ndarray, int]] = {}
 
     def pick(kind: str) -> tuple[np.ndarray, np.ndarray, int]:
@@ -292,7 +292,7 @@ def _places(kind: str, there: Rows, wanted: Rows | None) -> tuple[np.ndarray, np
 
 
 def _both(numbers: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the wanted among ascending numbers: places there, and places among the wanted."""
+    """Find wanted numbers among ascending ones; return places in both arrays."""
     if not len(numbers):
         nothing = np.zeros(0, np.int64)
         return nothing, nothing

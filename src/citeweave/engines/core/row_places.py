@@ -1,14 +1,14 @@
-"""Counts of a node read and visited, whether they are a dense row or a list; for kernels.
+"""Access to the counts of a node, stored as a dense row or as a list, for kernels.
 
-A row has places, of which an array has one for each topic and a list one for each topic of the
-node. Topics ascend, so sums over a row are the same to the last bit either way::
+A row has places: one per topic in an array, and one per topic of the node in a list. Topics ascend,
+so sums over a row are the same to the last bit either way::
 
     for j in range(n_places(counts.customers, n)):
         k = topic_at(counts.customers, n, j)
         own = count_at(counts.customers, n, j) - discount * count_at(counts.tables, n, j)
 
-Places are lost when counts of the row are written. The functions are compiled for the type of the
-counts that a kernel gets: what is said of arrays costs nothing.
+Writing counts of a row invalidates its places. The functions are compiled for the type of the
+counts that a kernel receives, so for arrays they have no overhead.
 """
 # ruff: noqa: ARG001, ARG005, PLW0108 (Numba compares the names of arguments)
 
@@ -40,35 +40,35 @@ __all__ = [
     "topic_at",
 ]
 
-# Without the compiler, Python chooses; with it, the types do, further down.
+# Without the compiler, these functions are used; with it, the overloads by type below.
 
 
 def is_list(rows, node):
-    """Return whether the topics of a node are a list, whose room is limited."""
+    """Return whether the topics of a node are a list, whose capacity is limited."""
     return isinstance(rows, CompactRows) and rows.row[node, TOPICS] >= 0
 
 
 def n_places(rows, node):
-    """Give how many places a row has to visit: those in use, or all topics of a dense row."""
+    """Return the number of places of a row to visit: those in use, or all topics if dense."""
     return int(rows.row[node, USED]) if isinstance(rows, CompactRows) else rows.shape[1]
 
 
 def topic_at(rows, node, place):
-    """Give the topic of a place; topics ascend."""
+    """Return the topic of a place; topics ascend."""
     if is_list(rows, node):
         return rows.topic[int(rows.row[node, TOPICS]) + int(place)]
     return place
 
 
 def count_at(rows, node, place):
-    """Give the count in a place, which may be zero."""
+    """Return the count in a place, which may be zero."""
     if isinstance(rows, CompactRows):
         return rows.counts[int(rows.row[node, START]) + int(place), rows.column]
     return rows[node, place]
 
 
 def pair_at(customers, tables, node, topic):
-    """Give customers and tables of a topic, which are found together."""
+    """Return customers and tables of a topic, with a single search."""
     return customers[node, topic], tables[node, topic]
 
 
@@ -79,12 +79,12 @@ def set_pair(customers, tables, node, topic, new_customers, new_tables):
 
 
 def ranked_count(rows, node, rank, topic):
-    """Give the count of a topic that is number ``rank`` of those that a node has: no search."""
+    """Return the count of a topic, number ``rank`` among the node's topics, without a search."""
     return count_at(rows, node, rank if is_list(rows, node) else topic)
 
 
 def ask_count(rows, node, topic):
-    """Request what reading one count will need, not waiting for it."""
+    """Prefetch the memory needed to read one count, without waiting for it."""
 
 
 @inlined
@@ -112,7 +112,7 @@ def _ranked_listed(rows, node, rank, topic):
 
 @inlined
 def _ask_listed(rows, node, topic):
-    """Request the list of a node: topics, and counts of as many of them as a line has."""
+    """Prefetch the list of a node: topics, and the counts of as many as fit a cache line."""
     n = index(node)
     start, first = rows.row[n, index(START)], rows.row[n, index(TOPICS)]
     if first < 0:

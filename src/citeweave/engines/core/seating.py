@@ -1,7 +1,7 @@
 """Seats on the word side for tokens whose topics are given, drawn one after the other.
 
-Each token takes its seat as in the Chinese restaurants that the levels are, given those seated
-before it; the sweeps that follow leave the posterior invariant whatever they begin with.
+Each token is seated by the Chinese restaurant process of each level, given the tokens seated before
+it. The sweeps that follow leave the posterior invariant whatever their initial state.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ __all__ = ["DocumentSeats", "seat_words"]
 
 
 class DocumentSeats(NamedTuple):
-    """What phi' counts in the current document, by topic."""
+    """Counts of phi' in the current document, by topic."""
 
     tokens: Array
     """int32 [topics]: customers of phi'_dk."""
@@ -36,17 +36,17 @@ class DocumentSeats(NamedTuple):
 
 @inlined
 def old_tables(discount, customers, tables):
-    """Weight of sitting down at a table that serves the dish already.
+    """Return the weight of joining a table that already serves the dish.
 
-    The weights of sweeps are others: they are for a customer among many whose seats are known only
-    by number.
+    Sweeps use different weights, for a customer among many of whom only the number of tables is
+    known.
     """
     return customers - discount * tables
 
 
 @hot_kernel
 def seat_words(shape, layout, state, document):
-    """Seat every token on the word side at the topic that it has; counts there must be zero."""
+    """Seat every token on the word side at its topic; the counts there must be zero."""
     words = state.words
     parameters = state.parameters
     rng = state.random

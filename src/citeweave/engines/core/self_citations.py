@@ -5,18 +5,19 @@ i = i out of the likelihood is the same as summing over all values that x_ii may
 
     1 = sum_n  r^n exp(-r) / n!,    r = lambda+_i lambda-_i sum_k lambdaT_k theta'_ik^2,
 
-and a sampler sums by drawing: x_ii joins the unknowns, each of its citations with a topic and one
-customer at either end, both at theta'_i. Given these the sums P and M go over all pairs, i = i
-included, so that no other kernel has to know. The number changes by one at a time:
+and a sampler sums by sampling: x_ii becomes an unknown, and each of its citations has a topic and
+one customer at either end, both at theta'_i. Given these, the sums P and M are over all pairs,
+including i = i, so no other kernel is affected. The number changes by one at a time:
 
     one more, of topic k:  lambda+_i lambda-_i lambdaT_k w w' exp(-change of E) / ((n + 1) q)
 
-where w and w' are the weights of the first customer and of the second beside it, their tables
-summed out, and q is the chance of proposing the topic: half of the time one that the paper has, by
-its customers, else any. One less is the inverse. Either is decided in three stages: all but w',
-then w', then the exponential. Each is accepted by its own ratio, and one less by the inverse of
-each, so that every stage keeps the balance and most are refused by the first. (w' alone may exceed
-1: a weight of a customer is a probability only on the average over tables.)
+where w and w' are the weights of the first customer and of the second given the first, their tables
+summed out, and q is the probability of proposing the topic: half of the time one of the paper's
+topics, in proportion to its customers, else any topic. Removing one is the inverse. Either move is
+decided in three stages: everything except w', then w', then the exponential. Each stage has its own
+acceptance ratio, and a removal uses the inverse of each, so every stage satisfies detailed balance,
+and the first stage rejects most proposals. (w' alone may exceed 1: the weight of a customer is a
+probability only on average over tables.)
 """
 
 from typing import NamedTuple
@@ -49,24 +50,24 @@ __all__ = [
 ]
 
 MOST_SELF = 16
-"""Most self-citations that a paper is given. Their mean is about 0.01; a paper would need one above
-6 for what is cut off to reach one in ten thousand."""
+"""Maximum number of self-citations per paper. Their mean is about 0.01; that of a paper would
+have to exceed 6 for the truncated probability to reach one in ten thousand."""
 
 
 class SelfWork(NamedTuple):
-    """Scratch of the draw, and what it did."""
+    """Scratch memory of the draw, and its outcome."""
 
     row: np.ndarray
     """int64 [2, levels]: nodes above the paper, in the first row."""
     climb: Climb
     moved: np.ndarray
-    """int32 [documents, 2]: papers that got one more or one less, and its topic."""
+    """int32 [documents, 2]: papers that gained or lost a self-citation, and its topic."""
     changed: np.ndarray
-    """int64 [1]: how many did."""
+    """int64 [1]: number of these papers."""
 
 
 def new_self_work(n_documents: int, n_levels: int) -> SelfWork:
-    """Allocate room for one chain."""
+    """Allocate scratch memory for one chain."""
     return SelfWork(
         row=np.zeros((2, n_levels), np.int64),
         climb=new_climb(n_levels),
@@ -77,7 +78,7 @@ def new_self_work(n_documents: int, n_levels: int) -> SelfWork:
 
 @inlined
 def _chance(counts, node, k):
-    """Chance of proposing a topic, q: by the paper's customers, or any."""
+    """Return q, the probability of proposing a topic: by the paper's customers, or any."""
     n_topics = counts.customers.shape[1]
     total = counts.total_customers[node]
     if total == 0:
@@ -116,7 +117,7 @@ def _allowed(rng, counts, parameters, exponent, ends, move):
 
 @inlined
 def _one_more(rng, tables, counts, parameters, work, exponent, ends, pair, n):
-    """Try to give a paper one more, which ``pair`` lambdaT_k weighs; returns its topic or -1."""
+    """Propose one more for a paper, with rate ``pair`` lambdaT_k; return its topic or -1."""
     level = ends.level
     node = work.row[0, level]
     k = _propose(rng, counts, node)
@@ -141,7 +142,7 @@ def _one_more(rng, tables, counts, parameters, work, exponent, ends, pair, n):
 
 @inlined
 def _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k):
-    """Try to take one of a topic from the ``n`` of a paper; returns whether it went."""
+    """Propose to remove one of a topic from the ``n`` of a paper; return whether accepted."""
     level = ends.level
     node = work.row[0, level]
     path = TopicPath(work.row[0], k)
@@ -170,8 +171,8 @@ def _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k)
 def offer_self_citation(rng, tables, counts, parameters, work, exponent, ends, topics, d, pair):
     """Propose, with equal probability, to add or remove a self-citation of a paper.
 
-    ``topics`` are those of all papers' self-citations, ``pair`` is lambda+ lambda- of this one,
-    whose path is in ``work``. Returns the topic that came or went, or -1.
+    ``topics`` are those of the self-citations of all papers. ``pair`` is lambda+ lambda- of this
+    paper, whose path is in ``work``. Returns the topic added or removed, or -1.
     """
     most = topics.shape[1]
     n = 0

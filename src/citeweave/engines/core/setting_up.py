@@ -47,18 +47,18 @@ def all_arrays(state: State) -> list[Array]:
 
 
 def arrays_of(part: Any) -> tuple[Any, ...]:
-    """Give the arrays of one part of a state, which may be an array itself."""
+    """Return the arrays of one part of a state, which may itself be an array."""
     return tuple(part) if isinstance(part, tuple) else (part,)
 
 
 def check_citation_order(layout: Layout) -> None:
-    """Refuse citations that are not sorted by citing document, which snapshot sweeps need."""
+    """Reject citations that are not sorted by citing document, as snapshot sweeps require."""
     if np.any(np.diff(layout.citing) < 0):
         raise ParameterError("Citations must be sorted by citing document.")
 
 
 def new_shape(spec: ModelSpec) -> Shape:
-    """Say which levels a model has."""
+    """Describe the levels of a model."""
     return Shape(
         shared=(0,) * spec.n_shared,
         document=(0,) * spec.n_document,
@@ -70,7 +70,7 @@ def new_shape(spec: ModelSpec) -> Shape:
 
 
 def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
-    """Sort tokens by word inside documents and lay the topic tree out in one row of nodes."""
+    """Sort tokens by word within documents and lay out the topic tree as one row of nodes."""
     tokens = read_words(data)
     order = sort_by_word(data._replace(tokens=tokens))
     sizes = [1, *(len(parent) for parent in data.parents)]
@@ -96,10 +96,10 @@ def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
 
 
 def sort_by_word(data: Data) -> Array:
-    """Return the order of tokens by word inside documents, equal ones as they come.
+    """Return the stable order of tokens by word within documents.
 
-    Turning the matrix of documents and words over twice is a counting sort, four times as fast
-    as comparing.
+    Transposing the matrix of documents and words twice is a counting sort, four times as fast as a
+    comparison sort.
     """
     tokens = read_words(data)
     places = np.arange(len(tokens), dtype=np.int32 if len(tokens) < 2**31 else np.int64)
@@ -153,7 +153,7 @@ def first_servers(servers: Servers) -> Array:
 def new_node_counts(
     spec: ModelSpec, layout: Layout, settings: ChainSettings, *, compact: bool
 ) -> TopicCounts:
-    """Make empty topic-side counts of all nodes; ``compact`` as lists, where these are smaller."""
+    """Make empty topic-side counts of all nodes; if ``compact``, as lists where smaller."""
     n_nodes, k = len(layout.parent), settings.topics
     if compact:
         networked = spec.citations is not None
@@ -186,8 +186,7 @@ def new_state(
 ) -> State:
     """Make the state of a chain before any token has a topic.
 
-    With ``compact``, counts of nodes are lists of the topics that a node has, where these are
-    smaller.
+    With ``compact``, counts are stored as lists of the topics of each node where these are smaller.
     """
     n_nodes = len(layout.parent)
     n_tokens = len(layout.word)

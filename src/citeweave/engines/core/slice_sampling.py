@@ -1,4 +1,4 @@
-"""Slice draws of a concentration under a Gamma density times a further one (Neal 2003)."""
+"""Slice sampling of a concentration under a Gamma density times another density (Neal 2003)."""
 
 import numpy as np
 
@@ -8,22 +8,22 @@ from citeweave.engines.core.random import uniform
 __all__ = ["MOST_STEPS", "SLICE_WIDTH", "SMALLEST", "slice_draw"]
 
 MOST_STEPS = 16
-"""Steps out on both sides together, shared out between them by chance: so the same interval is as
-likely from any point of it, and the draw stays exact where the limit binds (Neal 2003)."""
+"""Maximum number of steps out, randomly divided between the two sides: an interval is then equally
+likely from each of its points, and the draw remains exact if the limit is reached (Neal 2003)."""
 SMALLEST = 1e-8
-"""Least concentration: smaller ones are as good as zero. Logarithms stay finite, and so does the
-inverse of a node without customers in single precision, in which sweeps weigh."""
+"""Smallest concentration; lower values are practically zero. It keeps logarithms finite, and also
+the inverse for a node without customers in single precision, in which sweeps compute weights."""
 SLICE_WIDTH = 8.0
-"""Width of a slice's first interval, in standard deviations without citations. Wide: the
-concentrations of a young chain have far to go, and points cost less than iterations."""
+"""Width of a slice's initial interval, in standard deviations without citations. It is wide because
+the concentrations of a new chain have far to move, and evaluations cost less than iterations."""
 
 
 @inlined
 def slice_draw(rng, log_density, given, start, shape, rate):
-    """Draw from Gamma(shape, rate) times a further density, stepping out and shrinking.
+    """Draw from Gamma(shape, rate) times another density, by stepping out and shrinkage.
 
-    ``log_density(given, beta, shape, rate)`` is the logarithm of both together at ``beta``, up to a
-    constant; ``start`` is the present value.
+    ``log_density(given, beta, shape, rate)`` is the logarithm of the product of both at ``beta``,
+    up to a constant; ``start`` is the current value.
     """
     height = log_density(given, start, shape, rate) + np.log(1.0 - uniform(rng))
     width = SLICE_WIDTH * np.sqrt(shape) / rate

@@ -17,9 +17,9 @@ _FROZEN = "frozen"
 
 
 def is_refreshed(iteration: int) -> bool:
-    """Return whether adaptive proposals are rebuilt before an iteration, more and more rarely.
+    """Return whether adaptive proposals are rebuilt before an iteration; this becomes ever rarer.
 
-    The gap after iteration i is the square root of i: 94 times in 2,000 iterations.
+    The gap after iteration i is the square root of i, which gives 94 times in 2,000 iterations.
 
     >>> [i for i in range(40) if is_refreshed(i)]
     [0, 1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 24, 28, 33, 38]
@@ -34,8 +34,8 @@ class RefreshSchedule:
     """Schedule for rebuilding a chain's proposal tables: by `is_refreshed`, until it is frozen.
 
     With fixed tables, a sweep leaves the posterior invariant. Tables that are repeatedly rebuilt
-    from the present state favour where the chain has just been, and the chain would not quite have
-    the posterior as its limit: it may adapt during burn-in, but not while samples are kept.
+    from the present state favour the region where the chain has just been, and the chain would not
+    converge exactly to the posterior: it may adapt during burn-in, but not while samples are kept.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class RefreshSchedule:
 
     def __init__(self) -> None:
         self.made = False
-        """Whether there are tables of this chain."""
+        """Whether this chain has tables."""
         self.frozen = False
         """Whether existing tables are kept."""
 
@@ -61,7 +61,7 @@ class RefreshSchedule:
         return not self.made or (not self.frozen and is_refreshed(iteration))
 
     def export(self) -> dict[str, np.ndarray]:
-        """Return what a checkpoint keeps beside the tables."""
+        """Return what a checkpoint stores in addition to the tables."""
         return {_FROZEN: np.ones(1, np.uint8)} if self.frozen else {}
 
     def restore(self, stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

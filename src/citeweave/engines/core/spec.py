@@ -300,8 +300,8 @@ class ModelSpec:
         Parameters
         ----------
         name : str
-            ``venue``, ``period`` (bins of years), ``country``, ``institution`` (of both, the
-            first that a paper names), ``type`` (of document), or a metadata column of the corpus.
+            ``venue``, ``period`` (bins of years), ``country``, ``institution`` (for both, the first
+            that a paper names), ``type`` (of document), or a metadata column of the corpus.
 
         Examples
         --------

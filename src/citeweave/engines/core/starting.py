@@ -12,7 +12,7 @@ __all__ = ["start_at", "with_bursts"]
 
 
 def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> None:
-    """Fill a new state with counts of tokens at the topics given.
+    """Fill a new state with the counts of tokens at the given topics.
 
     A topic has one table in each restaurant of the topic side that serves it, as after the random
     start on a GPU; words are seated one after the other. If words choose their author, those of a
@@ -23,7 +23,7 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
     spec : ModelSpec
     layout : Layout
     state : State
-        As `new_state` makes it; changed in place.
+        As created by `new_state`; changed in place.
     topics : ndarray of int, shape (tokens,)
         In the order of ``layout.word``.
     """
@@ -41,12 +41,12 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
 
 
 def _add_customers(layout: Layout, counts: TopicCounts, node: Array, topic: Array) -> None:
-    """Add customers of nodes and topics to counts that are zero, with one table for each topic.
+    """Add customers of nodes and topics to zero counts, with one table per topic.
 
-    They are listed, each level with the tables of the one below it.
+    Levels are processed from the lowest up; the tables of each are customers of the level above.
     """
     n_topics, starts = counts.customers.shape[1], layout.level_start
-    customer = node.astype(np.int64) * n_topics + topic  # node and topic in one number
+    customer = node.astype(np.int64) * n_topics + topic  # node and topic encoded as one number
     for level in range(len(starts) - 2, -1, -1):
         here = customer >= starts[level] * n_topics
         entry, number = np.unique(customer[here], return_counts=True)
@@ -69,8 +69,7 @@ def set_counts(customers, tables, nodes, topics, number):
 def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:
     """Return the state of a model with phi' that continues that of the model without it.
 
-    Topics, citations and all counts of the topic side stay; words are seated anew at the topics
-    that they have.
+    Topics, citations and all counts of the topic side stay; words are seated again at their topics.
 
     Parameters
     ----------
@@ -81,12 +80,12 @@ def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration:
     state : State
         State of the model without that level; its arrays become part of the new state.
     concentration : float
-        First value of that level's concentration.
+        Initial value of that level's concentration.
     """
     level = spec.word_level("document-topic")
     discounts = state.parameters.word_discount.copy()
     discounts[2] = level.discount if level else 0.0
-    # what an engine keeps there for a model that lacks the level means nothing
+    # the value that an engine keeps there for a model without the level has no meaning
     concentrations = np.array([state.parameters.word_concentration[0], concentration])
     joined = state._replace(
         assignments=state.assignments._replace(burst_table=np.zeros(len(layout.word), np.uint8)),
@@ -101,7 +100,7 @@ def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration:
 
 
 def _seat(spec: ModelSpec, layout: Layout, state: State) -> None:
-    """Seat all words at the topics of their tokens, in counts that are zero."""
+    """Seat all words at the topics of their tokens; counts must be zero."""
     topics = state.words.customers.shape[1]
     document = DocumentSeats(*(np.zeros(topics, np.int32) for _ in DocumentSeats._fields))
     seat_words(new_shape(spec), layout, state, document)

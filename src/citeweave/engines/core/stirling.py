@@ -4,7 +4,7 @@ With S(c, t) the generalised Stirling number of a discount a,
 
     S(c+1, t) = S(c, t-1) + (c - t a) S(c, t),    S(0, 0) = 1,
 
-a node of c customers at t tables needs only ratios of neighbours:
+a node with c customers at t tables needs only ratios of neighbouring numbers:
 
     R(c, t)  = S(c, t-1) / S(c, t)
     A0(c, t) = S(c+1, t) / S(c, t) (c+1-t) / (c+1)
@@ -12,14 +12,14 @@ a node of c customers at t tables needs only ratios of neighbours:
     B1(c, t) = S(c+1, t+1) / S(c, t) (t+1) / (c+1)
              = (1 + (c - (t+1) a) / R(c, t+1)) (t+1) / (c+1)
 
-Up to ``DENSE_LIMIT`` customers they are read from a table filled by a recurrence of positive
-terms. Beyond it one smooth function serves for all counts: with e = c - t + 1,
+Up to ``DENSE_LIMIT`` customers they are read from a table filled by a recurrence of positive terms.
+Beyond it, one smooth function covers all counts: with e = c - t + 1,
 
     G(t, e) = R(c, t) e / ((t - 1) c)
 
-is bounded, and analytic in log t and log e. It is sampled by quadrature of the Cauchy integral
-of S on a few Chebyshev points per octave, and kept as low-degree polynomials on a quarter octave
-of t by a quarter octave of e each. ``docs/understand/stirling.md`` derives this and lists errors.
+is bounded, and analytic in log t and log e. It is sampled by quadrature of the Cauchy integral of S
+on a few Chebyshev points per octave, and stored as low-degree polynomials on cells of a quarter
+octave of t by a quarter octave of e. ``docs/understand/stirling.md`` derives this and lists errors.
 
 The weights are compiled into their callers without reference counting, which took more time
 than the lookup itself.
@@ -48,10 +48,11 @@ __all__ = [
 FloatArray = npt.NDArray[np.float64]
 
 DENSE_LIMIT = 511
-"""Most customers held in the dense table; above it max(t, e) >= 256, where the samples are."""
+"""Maximum number of customers in the dense table; above it max(t, e) >= 256, where the samples
+are."""
 
 COUNT_LIMIT = 2**32 - 2
-"""Most customers a weight can be asked for."""
+"""Maximum number of customers for which a weight can be computed."""
 
 _OCTAVES = 32
 _BLOCK_OCTAVES = 4
@@ -66,14 +67,14 @@ _FRACTION_SCALE = 1.0 / (1 << _FRACTION_BITS)
 
 
 class RatioTable(NamedTuple):
-    """Everything the weights of one discount are computed from; a Numba kernel argument.
+    """Data from which the weights of one discount are computed; an argument of Numba kernels.
 
     Attributes
     ----------
     discount : float
         The discount a.
     ratios : ndarray of float64, shape (n,)
-        R(c, t) at ``c * (c + 1) // 2 + t`` for c up to ``DENSE_LIMIT``; nan where S(c, t) = 0.
+        R(c, t) at ``c * (c + 1) // 2 + t`` for c up to ``DENSE_LIMIT``; nan if S(c, t) = 0.
     weights : ndarray of float64, shape (n, 2)
         A0(c, t) and B1(c, t) at the same places.
     patches : ndarray of float64, shape (128, 128, 21)
@@ -109,7 +110,7 @@ def build_ratio_table(discount: float) -> RatioTable:
     Raises
     ------
     ParameterError
-        If the discount is no number in that range.
+        If the discount is not a number in that range.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def build_ratio_table(discount: float) -> RatioTable:
 
 @hot_kernel(forceinline=True)
 def stay_weight(table: RatioTable, customers: int, tables: int) -> float:
-    """Weight A0 of adding a customer without a new table, 0 where the node is empty.
+    """Return the weight A0 of adding a customer without a new table; 0 if the node is empty.
 
     Requires 1 <= tables <= customers, or both 0. Equals
     ``(c - t * a + R(c, t)) * (c + 1 - t) / (c + 1)``.
@@ -156,10 +157,10 @@ def stay_weight(table: RatioTable, customers: int, tables: int) -> float:
 
 @hot_kernel(forceinline=True)
 def open_weight(table: RatioTable, customers: int, tables: int) -> float:
-    """Weight B1 of adding a customer at a new table, 1 where the node is empty.
+    """Return the weight B1 of adding a customer at a new table; 1 if the node is empty.
 
     Requires 1 <= tables <= customers, or both 0. Equals
-    ``(1 + (c - (t + 1) * a) / R(c, t + 1)) * (t + 1) / (c + 1)``, and 1 where t = c.
+    ``(1 + (c - (t + 1) * a) / R(c, t + 1)) * (t + 1) / (c + 1)``, and 1 if t = c.
     """
     _check_counts(customers, tables)
     if customers <= DENSE_LIMIT:
@@ -176,9 +177,9 @@ def open_weight(table: RatioTable, customers: int, tables: int) -> float:
 
 @hot_kernel(forceinline=True)
 def weight_pair(table: RatioTable, customers: int, tables: int) -> tuple[float, float]:
-    """Both weights (A0, B1) at once, for hot loops: a table read where counts are small.
+    """Return both weights (A0, B1) at once, for hot loops: a table lookup if counts are small.
 
-    Counts are taken on trust up to ``DENSE_LIMIT``; beyond it they are checked.
+    Counts up to ``DENSE_LIMIT`` are not checked; larger ones are.
     """
     if customers <= DENSE_LIMIT:
         place = ((customers * (customers + 1)) >> 1) + tables
@@ -191,7 +192,7 @@ def weight_pair(table: RatioTable, customers: int, tables: int) -> tuple[float, 
 def _large_pair(
     discount: float, patches: FloatArray, customers: int, tables: int
 ) -> tuple[float, float]:
-    """Both weights beyond the dense table; a call of its own keeps its callers small."""
+    """Return both weights beyond the dense table; a separate function keeps its callers small."""
     _check_counts(customers, tables)
     c = float(customers)
     t = float(tables)
@@ -207,7 +208,7 @@ def _large_pair(
 
 @hot_kernel(forceinline=True)
 def ratio(table: RatioTable, customers: int, tables: int) -> float:
-    """Ratio R(c, t) = S(c, t-1) / S(c, t) for 1 <= tables <= customers."""
+    """Return the ratio R(c, t) = S(c, t-1) / S(c, t) for 1 <= tables <= customers."""
     _check_counts(customers, tables)
     if customers <= DENSE_LIMIT:
         return float(table.ratios[customers * (customers + 1) // 2 + tables])
@@ -219,7 +220,7 @@ def ratio(table: RatioTable, customers: int, tables: int) -> float:
 
 @hot_kernel(inline="always")
 def _check_counts(customers: int, tables: int) -> None:
-    """Refuse counts that no node has."""
+    """Reject counts that no node can have."""
     if tables > customers or tables < (customers > 0):
         raise ValueError("counts of a node must satisfy 1 <= tables <= customers, or both be 0")
     if customers > COUNT_LIMIT:
@@ -228,7 +229,7 @@ def _check_counts(customers: int, tables: int) -> None:
 
 @hot_kernel(inline="always")
 def _cell(value: float) -> tuple[np.int64, np.float64]:
-    """Cell of a float >= 1 and the position inside it, from the bits of its exponent and mantissa.
+    """Find the cell of a float >= 1 and the position inside it from its exponent and mantissa bits.
 
     Four cells per octave: equals ``divmod(4 * value / 2**k - 4, 1)`` with the cell 4 k added.
     """
@@ -238,7 +239,7 @@ def _cell(value: float) -> tuple[np.int64, np.float64]:
 
 @hot_kernel(inline="always")
 def _scaled_ratio(patches: FloatArray, t: float, e: float) -> float:
-    """G(t, e) from the polynomial of its cell, by Horner's rule in v and then in u."""
+    """Evaluate G(t, e) by the polynomial of its cell, by Horner's rule in v and then in u."""
     row, u = _cell(t)
     column, v = _cell(e)
     p = patches[row, column]
@@ -251,13 +252,13 @@ def _scaled_ratio(patches: FloatArray, t: float, e: float) -> float:
 
 
 def _dense_ratios(discount: float) -> FloatArray:
-    """R(c, t) for 0 <= t <= c <= DENSE_LIMIT, row by row.
+    """Compute R(c, t) for 0 <= t <= c <= DENSE_LIMIT, row by row.
 
     Uses R(c+1, t) = R(c, t) (R(c, t-1) + c - (t-1) a) / (R(c, t) + c - t a), all terms positive,
     and R(c+1, c+1) = R(c, c) + c - c a.
     """
     packed = np.full((DENSE_LIMIT + 1) * (DENSE_LIMIT + 2) // 2, np.nan)
-    packed[0] = 0.0  # of an empty node: S(0, -1) = 0
+    packed[0] = 0.0  # an empty node: S(0, -1) = 0
     row = np.zeros(1)
     for customers in range(1, DENSE_LIMIT + 1):
         start = customers * (customers + 1) // 2
@@ -272,7 +273,7 @@ def _dense_ratios(discount: float) -> FloatArray:
 
 
 def _dense_weights(discount: float, ratios: FloatArray) -> FloatArray:
-    """A0 and B1 at the places of the dense ratios."""
+    """Compute A0 and B1 at the places of the dense ratios."""
     weights = np.full((ratios.size, 2), np.nan)
     weights[0] = 0.0, 1.0
     for c in range(1, DENSE_LIMIT + 1):
@@ -287,11 +288,12 @@ def _dense_weights(discount: float, ratios: FloatArray) -> FloatArray:
 
 
 def _fit_patches(discount: float) -> FloatArray:
-    """Coefficients of G on all cells, from samples on few points.
+    """Compute the coefficients of G on all cells from samples at few points.
 
     G is sampled on Chebyshev points in log t and log e, block by block; the samples are
-    interpolated to the Chebyshev points of the cells, whose expansions are cut at total degree
-    5 and rewritten in powers. All but the cut is linear, so it is done by one matrix per axis.
+    interpolated to the Chebyshev points of the cells, whose expansions are truncated at total
+    degree 5 and rewritten in powers. Everything except the truncation is linear, so one matrix per
+    axis does it.
     """
     points, to_cells = _axis()
     count = points.size
@@ -316,14 +318,14 @@ def _fit_patches(discount: float) -> FloatArray:
 
 
 def _axis() -> tuple[FloatArray, FloatArray]:
-    """Sample points of one axis, and the map from samples to Chebyshev coefficients of cells."""
+    """Return the sample points of an axis and the map to Chebyshev coefficients of cells."""
     angle = np.pi * (np.arange(_BLOCK_POINTS) + 0.5) / _BLOCK_POINTS
     nodes = -np.cos(angle)
     barycentric = np.sin(angle) * (-1.0) ** np.arange(_BLOCK_POINTS)
     blocks = _OCTAVES // _BLOCK_OCTAVES
     log_points = _BLOCK_OCTAVES * (np.arange(blocks)[:, None] + (nodes + 1.0) / 2.0)
 
-    # more points per cell than coefficients kept, so that what is cut does not fold back
+    # more points per cell than coefficients kept, so that truncated terms do not alias
     fit = 2 * (_DEGREE + 1)
     fit_angle = np.pi * (np.arange(fit) + 0.5) / fit
     inside = (1.0 - np.cos(fit_angle)) / 2.0
@@ -344,7 +346,7 @@ def _axis() -> tuple[FloatArray, FloatArray]:
 
 
 def _chebyshev_to_powers(size: int) -> FloatArray:
-    """Matrix from Chebyshev coefficients on [0, 1] to coefficients of powers."""
+    """Return the matrix from Chebyshev coefficients on [0, 1] to coefficients of powers."""
     rows = np.zeros((size, size))
     for degree in range(size):
         series = np.polynomial.Chebyshev.basis(degree, domain=[0.0, 1.0])
@@ -353,7 +355,7 @@ def _chebyshev_to_powers(size: int) -> FloatArray:
 
 
 def _sample(discount: float, t: FloatArray, e: FloatArray) -> FloatArray:
-    """G(t, e) at any real t, e >= 1, by quadrature, in pieces that keep memory small."""
+    """Compute G(t, e) at any real t, e >= 1, by quadrature, in pieces that keep memory small."""
     out = np.empty_like(t)
     for start in range(0, t.size, 1024):
         piece = slice(start, start + 1024)
@@ -362,7 +364,7 @@ def _sample(discount: float, t: FloatArray, e: FloatArray) -> FloatArray:
 
 
 def _mean_inverse(discount: float, t: FloatArray, e: FloatArray) -> FloatArray:
-    """R(c, t) / (t - 1) as the mean of 1/f over a contour, c = t + e - 1.
+    """Compute R(c, t) / (t - 1) as the mean of 1/f over a contour, c = t + e - 1.
 
     S(c, t) = (c-1)!/(t-1)! [x^(c-1)] f^(t-1) f', f(x) = (1 - (1-x)^a)/a; with x = 1 - exp(-s),
 
@@ -396,7 +398,7 @@ def _mean_inverse(discount: float, t: FloatArray, e: FloatArray) -> FloatArray:
     f0 = -np.expm1(-a * start) / a if a > 0.0 else start
     x = -np.expm1(-s)
     x0 = -np.expm1(-start)
-    # f^(t-1) x^-c = (f/x)^(t-1) x^-e: the large power stands on a number near 1
+    # f^(t-1) x^-c = (f/x)^(t-1) x^-e: the base of the large power is near 1
     small = start < 0.02
     quotient = np.log(f * (x0 / f0)[:, None] / x)
     quotient[small] = _log_quotient(a, s[small]) - _log_quotient(a, start[small])[:, None]
@@ -412,17 +414,17 @@ def _mean_inverse(discount: float, t: FloatArray, e: FloatArray) -> FloatArray:
 
 
 def _log_quotient(a: float, s: npt.NDArray[np.inexact]) -> npt.NDArray[np.inexact]:
-    """log(f/x) by its series at s = 0, where the quotient itself would round to 1."""
+    """Compute log(f/x) by its series at s = 0, where the quotient itself would round to 1."""
     square = s * s
     inner = (1.0 - a**4) / 2880.0 - square * ((1.0 - a**6) / 181440.0)
     return (1.0 - a) / 2.0 * s - square * ((1.0 - a**2) / 24.0 - square * inner)
 
 
 def _saddle(a: float, c: FloatArray, t: FloatArray, e: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where the contour crosses the real axis, and the width of the integrand there.
+    """Find where the contour crosses the real axis, and the width of the integrand there.
 
-    The root of (c+1)/(exp(s)-1) = t a/(exp(a s)-1) + 2: the saddle point up to a few units in
-    the exponents, which keep it from running off where t is small; found by bisection of log s.
+    The root of (c+1)/(exp(s)-1) = t a/(exp(a s)-1) + 2: the saddle point up to a few units in the
+    exponents, which keep it from diverging if t is small; found by bisection of log s.
     """
 
     def planck(s: FloatArray) -> FloatArray:

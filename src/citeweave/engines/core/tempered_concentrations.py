@@ -5,7 +5,7 @@ concentration is slice-sampled from its density
 
     Gamma(beta; tau_0, tau_1) [prod over nodes (beta|alpha)_T / (beta)_C]^zeta
 
-in which nodes of the same size are taken together: the many phi' have few sizes.
+in which nodes of the same size are grouped: the many phi' have few distinct sizes.
 """
 
 from typing import NamedTuple
@@ -21,14 +21,14 @@ __all__ = ["draw_tempered_concentrations"]
 
 
 class _Nodes(NamedTuple):
-    """Nodes that share a concentration, by their sizes."""
+    """Nodes that share a concentration, grouped by size."""
 
     customers: Array
-    """int64 [n]: C of nodes."""
+    """int64 [n]: distinct values of C."""
     with_customers: Array
-    """int64 [n]: how many nodes have so many."""
+    """int64 [n]: number of nodes with each value."""
     tables: Array
-    """int64 [m]: T of nodes."""
+    """int64 [m]: distinct values of T."""
     with_tables: Array
     """int64 [m]."""
     discount: float
@@ -70,7 +70,7 @@ def _bursts(layout: Layout, state: State, n_topics: int) -> tuple[Array, Array]:
 
 
 def _nodes(customers: Array, tables: Array, discount: float, power: float) -> _Nodes:
-    """Take nodes of the same size together; those without customers do not matter."""
+    """Group nodes by size; nodes without customers do not matter."""
     sizes = (np.unique(each[each > 0], return_counts=True) for each in (customers, tables))
     (c, with_c), (t, with_t) = sizes
     return _Nodes(c.astype(np.int64), with_c, t.astype(np.int64), with_t, discount, power)
@@ -78,7 +78,7 @@ def _nodes(customers: Array, tables: Array, discount: float, power: float) -> _N
 
 @hot_kernel
 def _log_density(nodes, beta, shape, rate):
-    """Log density of a concentration, up to a constant."""
+    """Compute the log density of a concentration, up to a constant."""
     total = 0.0
     for i in range(nodes.tables.shape[0]):
         total += nodes.with_tables[i] * log_rising(beta, nodes.discount, nodes.tables[i])

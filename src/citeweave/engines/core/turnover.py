@@ -1,8 +1,8 @@
 """Changes at the nodes of a move's paths: customers and tables removed and added.
 
-A move already made in the counts is told by topics and depths. From these follow, level by level,
-the customers and tables that went and came, and the order in which nodes pass on to their parents
-what they gained: the same for every engine, whatever it then does with a node.
+A move already made in the counts is described by topics and depths. They determine, level by level,
+the customers and tables removed and added, and the order in which nodes pass their gains on to
+their parents. This is the same for every engine, whatever it then does with a node.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class Move(NamedTuple):
-    """Customers of one topic who left, and of another, or the same, who came."""
+    """Customers of one topic who left, and customers of another topic, or the same, who came."""
 
     old: int
     new: int
@@ -32,16 +32,16 @@ class Move(NamedTuple):
 
 
 class Turnover(NamedTuple):
-    """What a move did at one node."""
+    """Changes of a move at one node."""
 
     left: int
-    """Customers of the old topic that went."""
+    """Customers of the old topic that were removed."""
     closed: int
-    """Tables of the old topic that went."""
+    """Tables of the old topic that were removed."""
     came: int
-    """Customers of the new topic that came."""
+    """Customers of the new topic that were added."""
     opened: int
-    """Tables of the new topic that came."""
+    """Tables of the new topic that were added."""
 
 
 @inlined
@@ -57,7 +57,7 @@ def turnover(step, removed, added):
 
 @inlined
 def ends_turnover(step, move):
-    """Return what both ends did together, on a level where they are at the same node."""
+    """Return the change by both ends together, on a level where they are at the same node."""
     first = turnover(step, move.removed[0], move.added[0])
     second = turnover(step, move.removed[1], move.added[1])
     return Turnover(
@@ -70,9 +70,9 @@ def ends_turnover(step, move):
 
 @inlined
 def root_turnover(customers, old, new, moved):
-    """Correct what a move did at the root, where a topic has one table while anybody sits there.
+    """Correct the change at the root, where a topic has one table while it has customers.
 
-    ``customers`` [rows, topics] are those after the move, the root's in row 0.
+    ``customers`` [rows, topics] are the counts after the move, with the root in row 0.
     """
     now_old, now_new = customers[0, old], customers[0, new]
     was_old = now_old + moved.left - (moved.came if old == new else 0)
@@ -86,18 +86,18 @@ def root_turnover(customers, old, new, moved):
 
 @inlined
 def walk_ends(visit, room, ends, move):
-    """Visit the nodes below the root that a move concerns, from both ends up.
+    """Visit the nodes below the root that a move affects, from both ends up.
 
-    ``visit(room, lower, side, moved, carry, carried)`` is told a node, what the move did there and
-    what its two weights gained from its children; it returns what those of its parent gain. Returns
-    what the root's gain.
+    ``visit(room, lower, side, moved, carry, carried)`` receives a node, the changes of the move
+    there, and the gains of its two weights from its children; it returns the gains of its parent's
+    weights. Returns the gains of the root's weights.
     """
     return walk_up(visit, room, ends, move, (0.0, 0.0, 0.0, 0.0))
 
 
 @inlined
 def walk_up(visit, room, ends, move, gained):
-    """Like `walk_ends`, where both ends begin with what their two weights have ``gained``."""
+    """Do the same as `walk_ends`, starting with the gains of both ends' weights, ``gained``."""
     carry_a, carried_a, carry_b, carried_b = gained
     for step in range(ends.level):
         lower = ends.level - step

@@ -1,8 +1,8 @@
 """The climb of a token's word, for all engines: to phi', from there to phi and to gamma.
 
 As on the topic side (`engines.core.climb`), a customer of one level that opens a table becomes a
-customer of the next, and its *depth* says how far it climbs. Engines show where their counts are as
-`WordSeats`, by topic or by slot.
+customer of the next, and its *depth* says how far it climbs. Engines describe the location of their
+counts by `WordSeats`, by topic or by slot.
 """
 
 from typing import NamedTuple
@@ -31,11 +31,12 @@ __all__ = [
 
 
 LONG_RUN = 64
-"""Tokens by which a run must outnumber the topics for its topics to be found among all of them."""
+"""Number of tokens by which a run must exceed the number of topics for a search over all topics to
+be used."""
 
 
 class Run(NamedTuple):
-    """The tokens of one word in a document, which lie side by side."""
+    """The tokens of one word in a document, which are adjacent."""
 
     word: int
     begin: int
@@ -45,7 +46,7 @@ class Run(NamedTuple):
 
 
 class WordSeats(NamedTuple):
-    """Where a token's word is counted; a column is a topic, or the slot of one."""
+    """Location of the counts of a token's word; a column is a topic, or the slot of one."""
 
     tokens: np.ndarray
     """int [columns]: customers of phi'_dk."""
@@ -56,7 +57,7 @@ class WordSeats(NamedTuple):
     run_tables: np.ndarray
     """int [columns]."""
     customers: np.ndarray
-    """int [columns]: customers of phi_k at the word, or by how much they have changed."""
+    """int [columns]: customers of phi_k at the word, or their changes."""
     tables: np.ndarray
     """int [columns]."""
     total_customers: np.ndarray
@@ -73,9 +74,9 @@ class WordSeats(NamedTuple):
 
 @inlined
 def word_seats(words, document, w):
-    """Show where a word is counted, by topic, given what phi' counts in the current document.
+    """Return the location of a word's counts, by topic, given those of phi' in the document.
 
-    For hot kernels alone: it gives arrays whose references were not counted.
+    Only for hot kernels: it returns arrays without reference counting.
     """
     return WordSeats(
         document.tokens,
@@ -95,7 +96,7 @@ def word_seats(words, document, w):
 
 @inlined
 def next_run(word, begin, end):
-    """Return the run that begins at a token of a document, ``end`` being that of the document."""
+    """Return the run that begins at a token of a document, which ends at ``end``."""
     run_end = begin + 1
     while run_end < end and word[run_end] == word[begin]:
         run_end += 1
@@ -104,9 +105,9 @@ def next_run(word, begin, end):
 
 @inlined
 def is_long(run, columns):
-    """Whether the topics of a run are found sooner among all columns than among its tokens.
+    """Return whether a run's topics are found faster among all columns than among its tokens.
 
-    Every token of a run looks for them once: over its tokens alone that takes the square of its
+    Every token of a run searches for them once, so searching its tokens takes quadratic time in its
     length.
     """
     return run.end - run.begin > columns + LONG_RUN
@@ -114,9 +115,9 @@ def is_long(run, columns):
 
 @inlined
 def hand_out_table(bits, i, work, column):
-    """Set the table indicator at phi' of a token of a run, and end the counts of its topic's run.
+    """Set the table indicator at phi' of a token of a run, and reset its topic's counts.
 
-    Who holds a table is forgotten: the first tokens of each topic get the bits.
+    Which token holds a table is not remembered: the first tokens of each topic get the bits.
     """
     held = 1 if work.run_tables[column] > 0 else 0
     bits[i] = held
@@ -136,7 +137,7 @@ def leaves_table(rng, customers, tables):
 
 @inlined
 def draw_word_removal(rng, shape, burst, topic, background):
-    """Draw how far a token's word had climbed, 0 where the removal is blocked.
+    """Draw how far a token's word had climbed; 0 if the removal is blocked.
 
     ``burst``, ``topic`` and ``background`` are customers and tables of phi', phi and gamma there.
     """
@@ -149,7 +150,7 @@ def draw_word_removal(rng, shape, burst, topic, background):
 
 @inlined
 def draw_table_removal(rng, shape, topic, background):
-    """Draw how far a token's word had climbed that has a table at phi', where there is one."""
+    """Draw how far a token's word had climbed, if it has a table at phi' or there is no phi'."""
     depth = 1 + shape.burst
     taken = leaves_table(rng, topic[0], topic[1])
     if taken < 1:
@@ -167,7 +168,7 @@ def draw_table_removal(rng, shape, topic, background):
 def draw_word_addition(rng, shape, burst, topic, background):
     """Draw how far a token's word climbs.
 
-    ``burst`` is the weight of staying at phi' (0 where the document does not have the word yet) and
+    ``burst`` is the weight of staying at phi' (0 if the document does not have the word yet) and
     that of climbing on; ``topic`` the weight of staying at phi and that of both together;
     ``background`` that of staying at gamma, the word's probability there, and gamma's beta + C.
     """
@@ -191,7 +192,7 @@ def draw_word_addition(rng, shape, burst, topic, background):
 
 @inlined
 def move_word(shape, seats, column, depth, sign):
-    """Add or remove a token's customers on the word side, ``depth`` levels up: counts alone."""
+    """Add or remove a token's customers on the word side, ``depth`` levels up; only counts."""
     n_burst = shape.burst
     if n_burst > 0:
         seats.tokens[column] += sign
@@ -215,7 +216,7 @@ def move_word(shape, seats, column, depth, sign):
 
 @inlined
 def background_weight(shape, n_words, parameters, totals, stay, opened):
-    """Probability of a word under gamma: where a new dish of phi comes from.
+    """Return the probability of a word under gamma, from which new dishes of phi are drawn.
 
     ``totals`` are C and T of gamma, ``stay`` and ``opened`` A0 and B1 at the word.
     """

@@ -32,7 +32,7 @@ __all__ = [
 
 
 BLOCK = 16
-"""Topics in a block: what one or two vector instructions take, with no remainder."""
+"""Topics per block: as many as one or two vector instructions process, with no remainder."""
 
 
 class WordCache(NamedTuple):
@@ -56,7 +56,7 @@ class WordCache(NamedTuple):
     background_open: np.ndarray
     """float64 [words]: B1."""
     power: float
-    """zeta, by which the density of the word side counts: all of the above are raised to it."""
+    """zeta, the power to which the density of the word side, and all of the above, are raised."""
 
 
 def padded(n_topics: int) -> int:
@@ -70,7 +70,7 @@ def in_blocks(rows: np.ndarray) -> np.ndarray:
 
 
 def new_word_cache(n_words: int, n_topics: int, power: float = 1.0) -> WordCache:
-    """Allocate room for the cached weights, of a word side that counts by a power."""
+    """Allocate the cached weights of a word side whose density is raised to a power."""
     width = padded(n_topics)
     stay = np.zeros((n_words, width), np.float32)
     opened = np.ones((n_words, width), np.float32)
@@ -158,7 +158,7 @@ def shift_word(shape, tables, words, parameters, cache, work, w, k, depth, sign)
 
 @inlined
 def draw_leaving_word(rng, shape, words, work, w, k):
-    """Draw how far a token's word had climbed, 0 where the removal is blocked."""
+    """Draw how far a token's word had climbed; 0 if the removal is blocked."""
     return draw_word_removal(
         rng,
         shape,
@@ -170,7 +170,7 @@ def draw_leaving_word(rng, shape, words, work, w, k):
 
 @inlined
 def word_background(shape, words, parameters, cache, w):
-    """Weight of word w under gamma: its probability there, where words count in full."""
+    """Return the weight of word w under gamma: its probability there, if zeta is 1."""
     stay, opened = cache.background_stay[w], cache.background_open[w]
     n_words = words.customers.shape[0]
     if cache.power != 1.0:
@@ -180,7 +180,7 @@ def word_background(shape, words, parameters, cache, w):
 
 @inlined
 def _raised_background(shape, words, parameters, power, stay, opened):
-    """As `background_weight`, each term raised."""
+    """Return the same as `background_weight`, with each term raised."""
     base = 1.0 / words.customers.shape[0]
     if shape.background == 0:
         return base**power
@@ -191,10 +191,11 @@ def _raised_background(shape, words, parameters, power, stay, opened):
 
 @inlined
 def joining_weights(shape, tables, cache, work, w, k, background):
-    """Weigh what one more token of word w may do under topic k.
+    """Compute the weights of one more token of word w under topic k.
 
     Returns the weights of staying at phi' and of climbing on from there, whose sum is that of the
-    word (or 0 and 0 in a model without phi'), then that of staying at phi and phi's in all.
+    word (or 0 and 0 in a model without phi'), then that of staying at phi and the total weight of
+    phi.
     """
     topic_stay = cache.stay[w, k] * cache.inverse[k]
     weight = topic_stay + cache.open[w, k] * cache.opening[k] * background

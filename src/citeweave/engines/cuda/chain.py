@@ -48,16 +48,16 @@ __all__ = ["CudaChain", "most_customers"]
 
 _THREADS = 128
 _TOPICS = 31
-"""Place of the topics in use in the device's report; the expected citations are at 0."""
+"""Index of the number of topics in use in the device's report; expected citations are at 0."""
 _NEAR_ALONE = 4
-"""Slots in the fast memory of a machine of one lane, where there is no such thing: few, so that
-those beyond it are seen in tests."""
+"""Slots in the fast memory of a machine with one lane, which has no such memory: few, so that
+tests cover the slots beyond it."""
 
 
 _CITATIONS = slice(4, 7)
-"""Places of the tally of citations, as in the kernels."""
+"""Indices of the tally of citations, as in the kernels."""
 _REPAIRED_WORDS = (8,)
-"""Those that all parts of a chain count alike."""
+"""Indices of the tally that are the same in all parts of a chain."""
 POSTERIOR_EVERY = 50
 """Iterations between measurements of the log posterior, after the first few."""
 
@@ -68,7 +68,7 @@ class CudaChain(Chain):
     The sweeps are those of `SnapshotChain`: the same snapshot, the same rounds, the same random
     streams, the same repair of tables. Some weights are rounded differently, so the two agree in
     distribution, and token by token until a draw falls between two roundings. On one GPU the bytes
-    of a run depend on the seed and ``rounds`` alone.
+    of a run depend only on the seed and ``rounds``.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ class CudaChain(Chain):
         As in `Chain`; every level must share one concentration, and words must not choose
         their author.
     threads : int
-        Threads of the host that measure the log posterior.
+        Host threads that compute the log posterior.
     rounds : int
         Snapshots per sweep.
     device : Device or None
-        Where kernels run; the current GPU by default.
+        Device that kernels run on; by default the current GPU.
     sparse : bool or None
         Whether sweeps visit only the topics that matter to a document, and propose others; by
-        default decided by the number of topics.
+        default this depends on the number of topics.
     """
 
     capabilities = Capabilities(
@@ -114,7 +114,7 @@ class CudaChain(Chain):
         self.device: Device = CudaDevice() if device is None else device
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
         self.proposals = DeviceProposals(self)
-        self._plan_kernels(spec, data, settings)  # they are compiled while data are laid out
+        self._plan_kernels(spec, data, settings)  # compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         if spec.citations is not None:
             check_citation_order(self.layout)
@@ -127,19 +127,19 @@ class CudaChain(Chain):
 
     @classmethod
     def probe(cls) -> str:
-        """Make sure that there is a GPU that kernels run on; give its name and memory."""
+        """Check that there is a GPU that can run the kernels; return its name and memory."""
         return CudaDevice().describe()
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain on the current GPU, not yet started."""
+        """Create a chain on the current GPU, not yet started."""
         spec, data, settings, seed, stream, threads, rounds, _ = request
         return cls(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
     def _plan_kernels(self, spec: ModelSpec, data: Data, settings: ChainSettings) -> None:
-        """Choose how work is cut up, and begin to compile the program."""
+        """Choose how work is divided, and start compiling the program."""
         self._threads = self.device.size(1, _THREADS)[1]
-        # a machine of one thread has one lane
+        # a machine with one thread has one lane
         self._grouping = LaneGrouping(1, 1, 1, 1, near_slots=_NEAR_ALONE if self.sparse else 0)
         if self._threads > 1:
             self._grouping = choose_grouping(settings.topics, sparse=self.sparse)
@@ -155,11 +155,11 @@ class CudaChain(Chain):
         self.device.prepare(self._program)
 
     def _most_customers(self, data: Data) -> int:
-        """Bound the customers of a document's node."""
+        """Return an upper bound on the customers of a document's node."""
         return most_customers(data)
 
     def _prepare(self) -> None:
-        """Make all arrays on the device."""
+        """Create all arrays on the device."""
         device, topics, program = self.device, self.settings.topics, self._program
         grouping, threads = self._grouping, self._threads
         warp = min(WARP, threads)
@@ -204,7 +204,7 @@ class CudaChain(Chain):
         self.run("mark_runs")
 
     def _check_memory(self, needed: int) -> None:
-        """Refuse a chain that does not fit into the card's memory, before anything is copied."""
+        """Refuse a chain that does not fit into GPU memory, before anything is copied."""
         free = self.device.free_bytes()
         if needed > free:
             topics = max(int(self.settings.topics * free / needed), 1)
@@ -215,20 +215,20 @@ class CudaChain(Chain):
             )
 
     def keep_sample(self, sums: Sums) -> None:
-        """Add the posterior means of the present state to the device's sums.
+        """Add the posterior means of the current state to the device's sums.
 
-        They begin with ``sums`` at the first sample; `collect_samples` brings them back there.
+        The first sample initializes them from ``sums``; `collect_samples` copies them back.
         """
         if self._sums is None:
             self._sums = DeviceSums(self, sums)
         self._sums.add()
 
     def drop_samples(self) -> None:
-        """Forget the device's sums; the next sample begins with those of the host."""
+        """Discard the device's sums; the next sample starts from those of the host."""
         self._sums = None
 
     def collect_samples(self, sums: Sums) -> None:
-        """Write the device's sums, of all samples so far, into those of the host."""
+        """Copy the device's sums over all samples so far into those of the host."""
         if self._sums is not None:
             self._sums.collect(sums)
 
@@ -240,7 +240,7 @@ class CudaChain(Chain):
 
     @property
     def state(self) -> State:
-        """The state on the host, brought up to date; change it through `restore` alone."""
+        """The state on the host, brought up to date; change it only through `restore`."""
         if self._ahead:
             download_state(self.device, self.arrays, self.host)
             self._ahead = False
@@ -252,7 +252,7 @@ class CudaChain(Chain):
 
     @property
     def clock(self) -> np.ndarray:
-        """Iterations done, and whether citations are used yet: the host's."""
+        """The host's clock: iterations done, and whether citations are used yet."""
         return self.host.clock
 
     def start_at_random(self) -> None:
@@ -266,56 +266,56 @@ class CudaChain(Chain):
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
         """Continue from a stored state of any engine, with its proposal tables, if any."""
-        self._ahead = False  # what the device has is given up
+        self._ahead = False  # the state on the device is discarded
         super().restore(state, extra)
         self.upload()
         self.proposals.restore(extra)
 
     def freeze(self) -> None:
-        """Keep the tables of proposals as they are from here on."""
+        """Stop updating the proposal tables."""
         self.proposals.schedule.frozen = True
 
     def extra_state(self) -> dict[str, np.ndarray]:
-        """Copy the tables that topics are proposed from: a chain that goes on needs them too.
+        """Copy the proposal tables, which a chain needs to continue.
 
-        They are made from earlier counts; without them a chain makes new ones from the state it is
-        given, which is as right but gives other bytes.
+        They are built from earlier counts. Without them, a chain builds new ones from the given
+        state, which is equally valid but leads to different bytes.
         """
         return self.proposals.export()
 
     def upload(self) -> None:
-        """Bring the device up to the host's state."""
+        """Copy the host's state to the device."""
         self._ahead = False
         self.proposals.forget()
         upload_state(self.device, self.arrays, self.host)
         self._draws.read_levels()
-        self._repair_words()  # with no changes noted it updates the cached weights
+        self._repair_words()  # without changes, it only updates the cached weights
 
     def run(
         self, name: str, *args: Any, shared: int = 0, blocks: int = 0, threads: int = 0
     ) -> None:
-        """Launch a kernel over all nodes, or of the size given."""
+        """Launch a kernel over all nodes, or with the given size."""
         size = self.device.size(blocks or self._blocks, threads or self._threads)
         self.device.launch(name, *size, shared, *args)
 
     def prepare_sweeps(self) -> None:
-        """Make proposals where they are due, and the sums of the citation likelihood."""
+        """Build proposals if they are due, and the sums of the citation likelihood."""
         if self.sparse:
             self.proposals.before_iteration()
         if self.network_on:
             self._draws.weigh_again()
-        self.run("count_faults", int(self.network_on))  # what the sweeps are about to read
+        self.run("count_faults", int(self.network_on))  # in what the sweeps are about to read
 
     def draw_concentrations(self) -> None:
         """Draw the concentrations of all levels, topic side root first."""
         self._draws.draw_concentrations()
 
     def draw_propensities(self) -> None:
-        """Draw all lambda+, then lambda-, then lambdaT, and bring P, M and E up to date."""
+        """Draw all lambda+, then lambda-, then lambdaT, and update P, M and E."""
         self._draws.draw_propensities()
 
     def measure(self) -> StepReport:
-        """Download what the device has added up since the last step, with the log likelihood."""
+        """Download the tallies since the last step, and compute the log likelihood."""
         if self.network_on and not self.settings.sample_propensities:
             self._draws.weigh()
         self.run("measure_words", shared=self.count_shared)
@@ -335,9 +335,9 @@ class CudaChain(Chain):
         )
 
     def log_posterior(self, rate: float) -> float:
-        """Joint log density of the present state, at intervals: the host measures it.
+        """Return the joint log density of the current state, computed on the host at intervals.
 
-        The state of a large corpus takes longer to come down than an iteration takes.
+        Downloading the state of a large corpus takes longer than an iteration.
         """
         done = self.iteration + 1
         if done > POSTERIOR_EVERY // 10 and done % POSTERIOR_EVERY:
@@ -345,11 +345,11 @@ class CudaChain(Chain):
         return self._posterior(self.state, rate, self._measurers)
 
     def concentrations(self) -> tuple[float, ...]:
-        """Mean concentration of each level, which the host has drawn."""
+        """Return the mean concentration of each level; the host draws them."""
         return self._draws.levels()
 
     def draw_self_citations(self) -> None:
-        """Offer papers one self-citation more or one less: those of one round, in turn."""
+        """Propose one more or one fewer self-citation to the papers of one round, in turn."""
         self._ahead = True
         key, turn = next_key(self.host.random), self.iteration % self.rounds
         self.run("draw_self_citations", key, turn, self.rounds)
@@ -357,7 +357,7 @@ class CudaChain(Chain):
         self._draws.weigh()
 
     def sweep_words(self) -> None:
-        """Move every token once, those of a round's documents from one snapshot."""
+        """Resample each token once; the documents of a round use the same snapshot."""
         self._ahead = True
         for round_ in range(self.rounds):
             if self.network_on and round_ > 0:
@@ -384,10 +384,10 @@ class CudaChain(Chain):
             self._draws.weigh()
 
     def _merge_words(self) -> None:
-        """Add up changes of the word side over all parts, if there are several."""
+        """Sum changes of the word side over all parts, if there are several."""
 
     def switch_network_on(self) -> None:
-        """Give citations their first topics, with rates that expect as many as there are."""
+        """Assign initial topics to citations, with rates scaled to the observed number."""
         self._ahead = True
         scale = np.ones(self.settings.topics)
         self.device.upload(self.arrays["topic_scale"], scale)
@@ -397,13 +397,13 @@ class CudaChain(Chain):
         scale *= max(made, 1) / max(expected, 1e-12)
         self.device.upload(self.arrays["topic_scale"], scale)
         self._walk_citations(starting=True)
-        self.device.clear(self.arrays["tally"][_CITATIONS])  # of moves alone, not of the start
+        self.device.clear(self.arrays["tally"][_CITATIONS])  # counts moves only, not the start
         self.host.clock[1] = 1
         if self.settings.sample_propensities:
             self._draws.draw_propensities()
 
     def sweep_citations(self) -> None:
-        """Move the topic of every citation once, those of a round from one snapshot."""
+        """Resample the topic of each citation once; those of a round use the same snapshot."""
         self._walk_citations(starting=False)
 
     def _walk_citations(self, *, starting: bool) -> None:
@@ -437,13 +437,13 @@ class CudaChain(Chain):
             self._repair_nodes()
 
     def _before_citations(self) -> None:
-        """Bring what the chain has of other parts, if there are any, up to date."""
+        """Update copies from other parts, if there are any."""
 
     def _merge_citations(self) -> None:
-        """Exchange what citations did to papers of other parts, if there are any."""
+        """Exchange the moves of citations between parts, if there are several."""
 
     def sweep_authors(self) -> None:
-        """Draw who serves the tables of shared papers, on the host."""
+        """Draw on the host who serves the tables of shared papers."""
         state = self.state
         if self.network_on:
             rebuild_exponent(
@@ -451,26 +451,26 @@ class CudaChain(Chain):
             )
         self.draw_authors(self.exponent)
         upload_state(self.device, self.arrays, state, SERVED)
-        self._ahead = True  # what is drawn next is drawn there
+        self._ahead = True  # the next draws are made on the device
         self.proposals.spoil()
         if self.network_on:
             self._draws.weigh()
 
     @cached_property
     def exponent(self) -> Exponent:
-        """Sums of the citation likelihood on the host, for draws that are made there."""
+        """Sums of the citation likelihood on the host, for draws made there."""
         n_nodes = len(self.layout.parent) if self.spec.citations is not None else 1
         return new_exponent(n_nodes, self.settings.topics, len(self.spec.topic_side))
 
     def parents_moved(self) -> None:
-        """Bring the device's tree up to the papers' parents."""
+        """Update the device's tree with the current parents of papers."""
         arrays = tree_arrays(self)
         self.node_segment = arrays.pop("node_segment")
         for name, array in arrays.items():
             self.device.upload(self.arrays[name], array)
 
     def _repair_nodes(self) -> None:
-        """Add changes to the nodes above documents, the lowest level first."""
+        """Add changes to the nodes above documents, from the lowest level up."""
         self.proposals.spoil()
         for level in range(self.spec.n_shared - 1, 0, -1):
             self._repair_level(level)
@@ -486,7 +486,7 @@ class CudaChain(Chain):
         """Add what nodes of a level inherit from children in other parts, if there are any."""
 
     def add_parts(self, name: str) -> None:
-        """Let an array of integers be the sum of those of all parts, if there are several."""
+        """Sum an array of integers over all parts, in place, if there are several."""
         if self.exchange.size > 1:
             array = self.arrays[name]
             self.device.upload(array, self.exchange.sum(self.device.download(array)))
@@ -506,7 +506,7 @@ class CudaChain(Chain):
 
 
 def most_customers(data: Data) -> int:
-    """Bound the customers of a document's node: its words, its citations and those it receives."""
+    """Return an upper bound on a document's customers: words, citations made and received."""
     most = int(np.diff(data.offsets).max(initial=0)) + 2 * MOST_SELF
     for ends in (data.citing, data.cited):
         most += int(np.bincount(ends).max(initial=0))

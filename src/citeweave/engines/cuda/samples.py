@@ -1,4 +1,4 @@
-"""Sums of posterior means over kept samples, on the device: the host has copies."""
+"""Sums of posterior means over kept samples, on the device; the host has copies."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ _SHARES = ("contribution", "contribution_squared", "contribution_prior")
 
 
 class DeviceSums:
-    """The sums of one chain, beginning with those of the host."""
+    """The sums of one chain, initialized from those of the host."""
 
     def __init__(self, chain: "CudaChain", begin: Sums) -> None:
         self._chain = chain
@@ -40,12 +40,12 @@ class DeviceSums:
         arrays = chain.arrays
         for name, place in _NAMES.items():
             array = getattr(begin, name)
-            # one element at least: an empty array has no place
+            # at least one element: an empty array has no address
             arrays[place] = chain.device.put(array if array.size else np.zeros(1, array.dtype))
         chain.device.bind(arrays)
 
     def add(self) -> None:
-        """Add the posterior means of the chain's present state."""
+        """Add the posterior means of the chain's current state."""
         chain = self._chain
         for level in range(chain.spec.n_shared):
             chain.run("mean_level", level)

@@ -1,1 +1,1 @@
-"""The reference engine: every topic is weighed for every token, one after the other."""
+"""The reference engine, which computes the weight of every topic for one token at a time."""

@@ -1,23 +1,24 @@
-"""The category sweep: propose another category for every paper without a label, as a whole.
+"""The category sweep: propose moving each paper without a label, as a whole, to another category.
 
-A paper d is below the node nu_c of its category, where the tables of its upper document level are
-n_k customers of topic k. To be moved, its customers leave nu_a one after the other, a category b is
-proposed, and they come to nu_b one after the other, in the opposite order, each by table indicators
-drawn from their conditional. Let W_j be the weight of the j-th customer's topic at its node, given
-those who are there before it. As each leaves by the indicators that its coming would draw, the
-density of a state times the probability of this removal is the product of the W_j along the way,
-and the move is exact if it is accepted with probability
+A paper d is a child of the node nu_c of its category. The tables of its upper document level are
+n_k customers of topic k there. To move the paper, its customers are removed from nu_a one after the
+other, a category b is proposed, and they are added to nu_b one after the other in reverse order,
+each with table indicators drawn from their conditional. Let W_j be the weight of the j-th
+customer's topic at its node, given the customers before it. Each customer is removed with the
+distribution of indicators that adding it would use, so the density of a state times the probability
+of this removal is the product of the W_j along the way. The move is exact if it is accepted with
+probability
 
     min(1, p(b) prod_j W_j(new) q(a) / (p(a) prod_j W_j(old) q(b)) exp(-(change of E)))
 
 p(c) is n_c + a / C without the paper, which follows from the shares' Dirichlet prior. q(c) is a
-function of the state that all customers have left: p(c) times the chance of the n_k under a
-Dirichlet-multinomial with the posterior mean of nu_c, tables summed out. The paper may come back
-to its own category, which seats its customers anew. A customer whose leaving is blocked brings
-all back as they were.
+function of the state after all customers have been removed: p(c) times the probability of the n_k
+under a Dirichlet-multinomial with the posterior mean of nu_c, with tables summed out. The paper may
+return to its own category, in which case its customers are seated anew. If the removal of a
+customer is blocked, all customers are restored.
 
-Of E (`citeweave.engines.core.exponent`) such a move changes the terms of the two categories and of
-the corpus, and their weights; what documents have of their own stays.
+In E (`citeweave.engines.core.exponent`), such a move changes the terms and weights of the two
+categories and of the corpus; the documents' own terms stay the same.
 """
 
 from typing import NamedTuple
@@ -40,20 +41,20 @@ from citeweave.engines.core.random import uniform
 __all__ = ["CategoryWork", "category_sweep", "new_category_work"]
 
 _LEVEL = 1
-"""Level of the categories: `ModelSpec` allows no other."""
+"""Level of the categories; `ModelSpec` allows no other."""
 
 
 class CategoryWork(NamedTuple):
-    """Scratch of the category sweep."""
+    """Scratch arrays of the category sweep."""
 
     size: np.ndarray
-    """int64 [categories]: papers of each, known labels included."""
+    """int64 [categories]: number of papers, including those with known labels."""
     proposal: np.ndarray
     """float64 [categories]: log q."""
     left: np.ndarray
-    """int64 [topics]: tables that closed as the paper's customers left."""
+    """int64 [topics]: tables that closed when the paper's customers were removed."""
     came: np.ndarray
-    """int64 [topics]: tables that opened as they came."""
+    """int64 [topics]: tables that opened when they were added."""
     row: np.ndarray
     """int64 [levels]: the current path."""
     climb: Climb
@@ -66,7 +67,7 @@ class CategoryWork(NamedTuple):
 
 
 def new_category_work(n_topics: int, n_categories: int, n_levels: int) -> CategoryWork:
-    """Allocate room for a model of the given size."""
+    """Allocate scratch arrays for a model of the given size."""
     return CategoryWork(
         size=np.zeros(n_categories, np.int64),
         proposal=np.zeros(n_categories),
@@ -82,7 +83,7 @@ def new_category_work(n_topics: int, n_categories: int, n_levels: int) -> Catego
 
 @inlined
 def _move_all(counts, row, k, customers, tables, sign):
-    """Add or remove customers of one topic at the end of a path, so many of them with a table."""
+    """Add or remove customers of one topic at the end of a path, including ``tables`` tables."""
     path = TopicPath(row, k)
     for j in range(customers):
         move_customer(counts, path, _LEVEL, 2 if j < tables else 1, sign)
@@ -90,9 +91,10 @@ def _move_all(counts, row, k, customers, tables, sign):
 
 @inlined
 def _leave(rng, tables, state, paper, work):
-    """Let a paper's customers leave the current path; returns the sum of log W.
+    """Remove a paper's customers from the current path; return the sum of log W.
 
-    The second value is the topic at which one was blocked, whose customers are all back, or -1.
+    The second value is the topic at which a removal was blocked, or -1. The customers of that topic
+    are restored.
     """
     counts = state.topics
     total = 0.0
@@ -112,7 +114,7 @@ def _leave(rng, tables, state, paper, work):
 
 @inlined
 def _come(rng, tables, state, paper, work):
-    """Let a paper's customers come to the current path, last topic first; the sum of log W."""
+    """Add a paper's customers to the current path, last topic first; return the sum of log W."""
     counts = state.topics
     total = 0.0
     for k in range(work.came.shape[0] - 1, -1, -1):
@@ -135,7 +137,7 @@ def _move_paper(counts, row, paper, tables, n_topics, sign):
 
 @inlined
 def _propose(rng, layout, state, paper, prior, work):
-    """Fill log q of all categories and draw one; the paper's customers have left."""
+    """Compute log q of all categories and draw one; the paper's customers are removed already."""
     counts, parameters = state.topics, state.parameters
     n_categories = work.size.shape[0]
     new = new_topic_weight(counts, parameters)
@@ -171,7 +173,7 @@ def _propose(rng, layout, state, paper, prior, work):
 
 @inlined
 def _add_terms(counts, parameters, exponent, level, n, sign):
-    """Add a node's terms of P and M, or take them away."""
+    """Add or subtract a node's terms of P and M."""
     discount = parameters.topic_discount[level]
     scale = sign / (parameters.topic_concentration[n] + counts.total_customers[n])
     for k in range(exponent.cite_sum.shape[0]):
@@ -182,7 +184,7 @@ def _add_terms(counts, parameters, exponent, level, n, sign):
 
 @inlined
 def _share(counts, parameters, level, n):
-    """Share of itself that a node takes from its parent."""
+    """Return the share of a node's posterior mean that comes from its parent."""
     top = parameters.topic_concentration[n]
     beta = top
     top += parameters.topic_discount[level] * counts.total_tables[n]
@@ -191,7 +193,7 @@ def _share(counts, parameters, level, n):
 
 @inlined
 def _show(counts, parameters, exponent, n, sign):
-    """Add what a category has in E, its part of the corpus's weights included, or take it away."""
+    """Add or subtract a category's terms of E, including its part of the corpus's weights."""
     _add_terms(counts, parameters, exponent, _LEVEL, n, sign)
     share = sign * _share(counts, parameters, _LEVEL, n)
     exponent.cite_weight[0] += share * exponent.cite_weight[n]
@@ -210,14 +212,14 @@ def _hang(counts, parameters, exponent, paper, old, new):
 
 @inlined
 def _keep_weights(exponent, work, place, n):
-    """Note the weights of a node."""
+    """Save the weights of a node."""
     work.kept_weights[place, 0] = exponent.cite_weight[n]
     work.kept_weights[place, 1] = exponent.cited_weight[n]
 
 
 @inlined
 def _take_back(exponent, work, old, new):
-    """Make sums and weights what they were before the move."""
+    """Restore the sums and weights from before the move."""
     for k in range(exponent.cite_sum.shape[0]):
         exponent.cite_sum[k] = work.kept_sums[0, k]
         exponent.cited_sum[k] = work.kept_sums[1, k]
@@ -229,7 +231,7 @@ def _take_back(exponent, work, old, new):
 
 @inlined
 def _begin_rate(counts, parameters, exponent, work, old):
-    """Take what the corpus and the paper's category have out of the sums of E; returns E."""
+    """Subtract the corpus's and the category's terms from the sums of E; return E before that."""
     for k in range(exponent.cite_sum.shape[0]):
         work.kept_sums[0, k] = exponent.cite_sum[k]
         work.kept_sums[1, k] = exponent.cited_sum[k]
@@ -244,7 +246,7 @@ def _begin_rate(counts, parameters, exponent, work, old):
 
 @inlined
 def _end_rate(counts, parameters, exponent, paper, old, new):
-    """Put what the move has made of them into the sums of E; returns E."""
+    """Add the terms after the move to the sums of E; return E."""
     _hang(counts, parameters, exponent, paper, old, new)
     _show(counts, parameters, exponent, old, 1.0)
     if new != old:
@@ -255,7 +257,7 @@ def _end_rate(counts, parameters, exponent, paper, old, new):
 
 @inlined
 def _visit(layout, tables, state, paper, prior, work, exponent, networked):
-    """Offer one paper another category; ``paper`` is its node. Returns the category's node."""
+    """Propose another category for the paper at node ``paper``; return the category's node."""
     rng, counts, parameters = state.random, state.topics, state.parameters
     n_topics = work.left.shape[0]
     first = layout.level_start[_LEVEL]
@@ -299,8 +301,8 @@ def _visit(layout, tables, state, paper, prior, work, exponent, networked):
 def category_sweep(layout, tables, state, unlabelled, prior, work, exponent, networked):
     """Visit every paper without a label once; ``prior`` is a, the weight of all categories.
 
-    P, M and the weights of nodes must be those of the counts where citations count; they are
-    then kept up to date.
+    If ``networked``, P, M and the weights of nodes must match the counts on entry; they are kept up
+    to date.
     """
     category = state.assignments.category
     first = layout.level_start[_LEVEL]

@@ -1,4 +1,4 @@
-"""A chain whose sweeps weigh every topic for every token, one token after the other."""
+"""A chain whose sweeps compute the weight of every topic for one token at a time."""
 
 from collections.abc import Iterator, Mapping
 
@@ -29,10 +29,10 @@ __all__ = ["DenseChain"]
 
 
 class DenseChain(Chain):
-    """The sequential sampler, the reference for all others and base class of CPU engines.
+    """The sequential sampler: the reference for all others and the base class of CPU engines.
 
-    Other CPU engines override the sweeps, and the stages that they divide between threads; they
-    start like this one.
+    Other CPU engines override the sweeps and the stages that they divide between threads. They use
+    the same initialisation.
 
     Parameters
     ----------
@@ -60,17 +60,18 @@ class DenseChain(Chain):
         topic_level = spec.word_level("topic")
         self.words_pooled = topic_level is None or topic_level.shared_concentration
         self.word_tally = np.zeros(7, np.int64)
-        """Of the latest sweep: tokens visited, blocked, corrected by the exponential, rejected;
-        what follows is the kernels' own."""
+        """Counts of the latest sweep: tokens visited, blocked, corrected by the exponential,
+        rejected; further entries are specific to kernels."""
         self.citation_tally = np.zeros(6, np.int64)
-        """Of the latest sweep: citations visited, blocked, accepted; then the kernels' own."""
+        """Counts of the latest sweep: citations visited, blocked, accepted; further entries are
+        specific to kernels."""
         self._work = new_word_work(settings.topics, n_paths, spec.n_shared, spec.n_document)
         self._citation_work = new_citation_work(settings.topics, n_levels)
         self.self_work = new_self_work(self.n_documents if self.draws_self else 0, n_levels)
-        """Scratch of the draw of self-citations, and what the latest one did."""
+        """Scratch arrays of the draw of self-citations, with the tally of the latest draw."""
         n_categories = len(data.parents[0]) if spec.draws_categories else 0
         self.category_work = new_category_work(settings.topics, n_categories, n_levels)
-        """Scratch of the draw of categories, and what the latest one did."""
+        """Scratch arrays of the draw of categories, with the tally of the latest draw."""
         self._background = np.zeros(data.n_words)
         self._means = np.zeros((data.n_words, settings.topics))
 
@@ -80,12 +81,12 @@ class DenseChain(Chain):
         self.walk_words(RANDOM_START)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Continue from a stored state: everything else is a function of it."""
+        """Continue from a stored state, which determines everything else."""
         super().restore(state, extra)
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
 
     def prepare_sweeps(self) -> None:
-        """Bring the sums of the citation likelihood and the cached weights of words up to date."""
+        """Update the sums of the citation likelihood and the cached weights of words."""
         self.word_tally[:] = 0
         self.citation_tally[:] = 0
         if self.network_on:
@@ -93,9 +94,10 @@ class DenseChain(Chain):
         self.refresh_cache()
 
     def watched(self) -> Iterator[Watched]:
-        """Give cached weights of words, concentrations and propensities, with their sums.
+        """Yield cached weights of words, concentrations and propensities, with their sums.
 
-        Of many weights of words and topics, which follow from counts alone, a part by turns.
+        If there are many weights of words and topics, which depend on counts alone, one part of
+        them is checked at a time, in turn.
         """
         cache, parameters = self.cache, self.state.parameters
         for level, beta in (("corpus", 0), ("document-topic", 1)):
@@ -120,7 +122,7 @@ class DenseChain(Chain):
             yield Watched("M", self.exponent.cited_sum, -MOST_SINGLE)
 
     def draw_self_citations(self) -> None:
-        """Offer every paper one self-citation more or one less."""
+        """Propose adding or removing one self-citation for every paper."""
         draw_self_citations(
             self.citation_level,
             self.layout,
@@ -131,7 +133,7 @@ class DenseChain(Chain):
         )
 
     def all_degrees(self) -> tuple[Array, Array]:
-        """Count citations made and received by each document, those drawn included."""
+        """Count citations made and received by each document, including drawn self-citations."""
         if not self.draws_self:
             return self.degrees
         drawn = (self.state.assignments.self_topic >= 0).sum(axis=1)
@@ -142,7 +144,7 @@ class DenseChain(Chain):
         self.walk_words(TURNS[self.iteration % len(TURNS)])
 
     def walk_words(self, mode: int) -> None:
-        """Make one sweep of a kind that `citeweave.engines.dense.words` names."""
+        """Run one sweep in a mode defined in `citeweave.engines.dense.words`."""
         word_sweep(
             self.shape,
             self.layout,
@@ -169,7 +171,7 @@ class DenseChain(Chain):
         )
 
     def sweep_categories(self) -> None:
-        """Offer every paper without a label another category."""
+        """Propose another category for every paper without a label."""
         if self.network_on:
             self.rebuild_exponent()
         category_sweep(
@@ -184,7 +186,7 @@ class DenseChain(Chain):
         )
 
     def sweep_authors(self) -> None:
-        """Draw who serves the tables of papers that several authors share."""
+        """Draw which author serves the tables of each paper with several authors."""
         if self.network_on:
             self.rebuild_exponent()
         self.draw_authors(self.exponent)
@@ -204,7 +206,7 @@ class DenseChain(Chain):
         )
 
     def switch_network_on(self) -> None:
-        """Give citations their first topics, with rates that expect as many as there are."""
+        """Assign first topics to citations, with rates that match the number of citations."""
         self.rebuild_exponent()
         expected = float(self.exponent.cite_sum @ self.exponent.cited_sum)
         n_citations = len(self.layout.citing)
@@ -257,7 +259,7 @@ class DenseChain(Chain):
             draw_tempered_concentrations(*given, weight, pooled=self.words_pooled)
 
     def measure(self) -> StepReport:
-        """Return what the step has found out, with the sums of the citation likelihood updated."""
+        """Return the report of the step, with the sums of the citation likelihood updated."""
         rate = float("nan")
         if self.network_on:
             self.rebuild_exponent()
@@ -272,6 +274,6 @@ class DenseChain(Chain):
         )
 
     def log_likelihood(self) -> float:
-        """Training word log likelihood of the present state."""
+        """Return the training log likelihood of words in the current state."""
         topic_word_means(self.shape, self.state, self._background, self._means)
         return float(word_log_likelihood(self.shape, self.layout, self.state, self._means))

@@ -1,10 +1,10 @@
 """The citation sweep: remove every citation from both of its documents and draw a citing topic.
 
 A citation i -> j with citing topic y is one customer of topic y at theta'_i and one at theta'_j,
-each with table indicators of its own. The proposal weighs topics by both ends' collapsed weights
-(eq:proposal_y); Metropolis-Hastings (eq:acceptance_probability) corrects for what it leaves
-out: the exponential, and that the second customer sees the tables the first has opened
-wherever the two paths meet (at the same author, and always at mu).
+each with its own table indicators. The proposal is the product of the collapsed weights at both
+ends (eq:proposal_y). Metropolis-Hastings (eq:acceptance_probability) corrects for two effects that
+it ignores: the exponential, and the tables opened by the first customer, which the second customer
+sees wherever the two paths meet (at the same author, and always at mu).
 """
 
 from typing import NamedTuple
@@ -34,13 +34,13 @@ __all__ = ["CitationWork", "citation_sweep", "new_citation_work", "start_citatio
 _AHEAD = 6
 """Number of citations ahead of the current one whose counts are prefetched."""
 _FAR_AHEAD = 12
-"""The same for their nodes in the tree."""
+"""Number of citations ahead whose nodes in the tree are prefetched."""
 _LINE = 16
-"""Topics in one line of the cache."""
+"""Number of topics per cache line."""
 
 
 class CitationWork(NamedTuple):
-    """Scratch of the citation sweep."""
+    """Scratch arrays of the citation sweep."""
 
     citing_weight: np.ndarray
     """float64 [topics]."""
@@ -54,7 +54,7 @@ class CitationWork(NamedTuple):
 
 
 def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
-    """Allocate room for one worker."""
+    """Allocate scratch arrays for one worker."""
     return CitationWork(
         citing_weight=np.zeros(n_topics),
         cited_weight=np.zeros(n_topics),
@@ -81,7 +81,7 @@ def _draw_topic(rng, parameters, work):
 
 @inlined
 def _weigh_ends(tables, counts, parameters, ends, work):
-    """Fill in the weights of all topics at both ends."""
+    """Compute the weights of all topics at both ends."""
     node_weights(tables, counts, parameters, ends.row[0], ends.level, work.citing_weight)
     node_weights(tables, counts, parameters, ends.row[1], ends.level, work.cited_weight)
 
@@ -106,7 +106,7 @@ def start_citations(level, layout, tables, state, work):
     parameters = state.parameters
     rng = state.random
     y = state.assignments.citing_topic
-    for drawn in range(2):  # topics of all citations first, then their customers
+    for drawn in range(2):  # first the topics of all citations, then their customers
         for e in range(layout.citing.shape[0]):
             first = layout.citation_node + layout.citing[e]
             second = layout.citation_node + layout.cited[e]
@@ -122,7 +122,7 @@ def start_citations(level, layout, tables, state, work):
 
 @inlined
 def _ask_for(layout, counts, e):
-    """Request what citations further on will need: cited papers, and their groups, lie anywhere."""
+    """Prefetch counts for later citations; cited papers and groups are scattered in memory."""
     n_citations = layout.citing.shape[0]
     if e + _FAR_AHEAD < n_citations:
         prefetch_item(layout.parent, index(layout.citation_node + layout.cited[e + _FAR_AHEAD]))
@@ -140,7 +140,7 @@ def _ask_for(layout, counts, e):
 
 @hot_kernel
 def citation_sweep(level, layout, tables, state, work, exponent, tally):
-    """Visit every citation once; ``level`` is the one that citations reach.
+    """Visit every citation once; ``level`` is the level that citations reach.
 
     ``tally`` (int64 [4]) counts citations visited, blocked, and proposals accepted.
     """
@@ -170,7 +170,7 @@ def citation_sweep(level, layout, tables, state, work, exponent, tally):
         second_in, weight_new = _seat(
             rng, tables, counts, parameters, joined_too, level, work.climb
         )
-        # the second end's weight beside the first's new tables, over the weight proposed with
+        # the second end's weight given the first's new tables, over the weight in the proposal
         coupling = weight_new * work.cited_weight[old] / (weight_old * work.cited_weight[new])
         change = 0.0
         moved = new != old or first_in != first_out or second_in != second_out

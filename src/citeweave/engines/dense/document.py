@@ -1,7 +1,7 @@
-"""The current document: its topic-side weights, kept up to date token by token.
+"""The current document and its topic-side weights, updated token by token.
 
-Every level on the way from mu to the document is a row over all topics, so the weights of all
-topics take a few vector instructions per level.
+Every level on the path from mu to the document is a row over all topics, so computing the weights
+of all topics takes a few vector instructions per level.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ blocked."""
 
 
 class WordWork(NamedTuple):
-    """Scratch of one document: rows are overwritten at each visit.
+    """Scratch arrays of one document, overwritten at each visit.
 
     Weights are in single precision: their relative error of 1e-7 is far below what any number of
     draws could show, and twice as many topics fit into one vector instruction. Rows are padded
@@ -57,7 +57,7 @@ class WordWork(NamedTuple):
     scale: np.ndarray
     """float32 [document levels]: (beta + alpha T) / (beta_parent + C_parent)."""
     path_scale: np.ndarray
-    """float32 [paths]: factor of a path's weights."""
+    """float32 [paths]: factor of each path's weights."""
     shared_blocks: np.ndarray
     """``shared_weight``, ``stay``, ``open`` and ``burst_opening`` viewed in blocks of topics."""
     stay_blocks: np.ndarray
@@ -66,7 +66,7 @@ class WordWork(NamedTuple):
     block_mass: np.ndarray
     """float32 [paths, blocks]: sums of the weights of the current token."""
     path_mass: np.ndarray
-    """float64 [paths]: running sum of weights up to and with a path."""
+    """float64 [paths]: running sum of weights up to and including each path."""
     tokens: np.ndarray
     """int32 [topics]: tokens of the document by topic (customers of phi'_dk)."""
     tables: np.ndarray
@@ -80,24 +80,24 @@ class WordWork(NamedTuple):
     run_tables: np.ndarray
     """int32 [topics]."""
     draws: np.ndarray
-    """int64 [1]: draws so far in which the word had bursts to correct for."""
+    """int64 [1]: number of draws so far in which the word needed burst corrections."""
     corrected: np.ndarray
     """int64 [width]: the last such draw that corrected a topic."""
     correction: np.ndarray
-    """float32 [width]: what that correction added."""
+    """float32 [width]: weight added by that correction."""
     run_depths: np.ndarray
-    """int64 [4, tokens]: how far tokens that move together had climbed, on the topic side and on
-    the word side, then how far they climb under their new topic."""
+    """int64 [4, tokens]: depths to which tokens that move together had climbed, on the topic side
+    and on the word side, then the depths under their new topic."""
     run_proposal: np.ndarray
-    """float64 [topics]: weights by which that topic was proposed."""
+    """float64 [topics]: weights from which that topic was proposed."""
     run_each: np.ndarray
-    """float64 [topics]: what each token but the first adds to these, as a factor."""
+    """float64 [topics]: factor that each token after the first contributes to these weights."""
     run_turnover: np.ndarray
-    """int64 [levels, 4]: customers and tables that left and came, by level."""
+    """int64 [levels, 4]: customers and tables removed and added, by level."""
 
 
 def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -> WordWork:
-    """Allocate room for one worker."""
+    """Allocate scratch arrays for one worker."""
     document = max(n_document, 1)
     width = padded(n_topics)
     shared_weight = np.zeros((n_paths, n_shared, width), np.float32)
@@ -165,7 +165,7 @@ def _refresh_shared(shape, tables, counts, work, p, k):
 
 @inlined
 def topic_moved(shape, tables, counts, parameters, work, n_paths, path, depth):
-    """Bring the document's weights up to date after ``move_customer`` of ``depth``."""
+    """Update the document's weights after ``move_customer`` with ``depth``."""
     n_document = len(shape.document)
     low = len(shape.shared) - 1
     k = path.column
@@ -198,7 +198,7 @@ def topic_moved(shape, tables, counts, parameters, work, n_paths, path, depth):
 
 @inlined
 def topic_weight(shape, work, p, k):
-    """Topic-side weight, nested over all levels."""
+    """Return the topic-side weight, nested over all levels."""
     shared = work.shared_weight[p, len(shape.shared) - 1, k]
     return nested_weight(work, shared, len(shape.document), k)
 
@@ -220,7 +220,7 @@ def draw_topic_addition(rng, shape, work, p, k):
 
 @inlined
 def _read_node(table, counts, n, stay, opened):
-    """Fill A0 and B1 of a node; most topics have no customers there."""
+    """Fill in A0 and B1 of a node; most topics have no customers there."""
     for k in range(stay.shape[0]):
         stay[k] = 0.0
         opened[k] = 1.0

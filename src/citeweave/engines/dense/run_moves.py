@@ -1,20 +1,21 @@
-"""A joint move: all tokens of one word in one document at one topic change their topic together.
+"""A joint move: all tokens of one word in one document with one topic change topic together.
 
-phi' ties these tokens to each other: one that leaves the rest alone gives up most of its weight, so
-that token by token a run hardly ever crosses to a better topic. Here the tokens leave one after the
-other, and come back one after the other under one topic k that is proposed for all of them. Let W_j
-be the weight of topic k for the j-th to come, given those before it. As each leaves by indicators
-that its coming would draw, the density of a state times the chance of its leaving is the product of
-the W_j along the way, and the move is right if it is taken with probability
+phi' couples these tokens. A single token that leaves the others loses most of its weight, so moving
+token by token, a run hardly ever reaches a better topic. Here the tokens are removed one after the
+other, and added back one after the other with one topic k that is proposed for all of them. Let W_j
+be the weight of topic k for the j-th token added, given those before it. Each token is removed with
+the distribution of indicators that adding it would use, so the density of a state times the
+probability of this removal is the product of the W_j along the way. The move is exact if it is
+accepted with probability
 
     min(1, prod_j W_j(new) q(old) / (prod_j W_j(old) q(new)) exp(-(change of E)))
 
 with q the proposal among the topics that have no token of the word left, a function of the state
-that all have left. One whose leaving is blocked stays, and the others come back as they were.
+after all tokens are removed. If the removal of a token is blocked, the others are restored.
 
-At phi' none need be blocked. All n tokens leave, and with them all t tables: they could not do so
-only if the last to leave had none. That it has one has the chance t / n, so indicators are drawn
-given that it has, and the ratio above gets the factor t(old) / t(new).
+At phi', no token needs to be blocked. All n tokens are removed, and with them all t tables. This
+fails only if the last token removed has no table. It has one with probability t / n, so indicators
+are drawn given that it has one, and the ratio above gets the factor t(old) / t(new).
 """
 
 import numpy as np
@@ -45,16 +46,16 @@ _LEAVE, _COME, _UNDO_COME, _UNDO_LEAVE = 0, 1, 2, 3
 
 @inlined
 def _token_weight(shape, tables, cache, work, w, k, background):
-    """Weight of topic k for one more token of word w, in double precision."""
+    """Return the weight of topic k for one more token of word w, in double precision."""
     stay, climb, _, _ = joining_weights(shape, tables, cache, work, w, k, background)
     return np.float64(topic_weight(shape, work, 0, k)) * (stay + climb)
 
 
 @inlined
 def _draw_leaving(rng, shape, words, work, w, k):
-    """Draw how far the word of one of those who all leave had climbed, 0 where it is blocked.
+    """Draw how far the word of a token of the run had climbed; 0 if its removal is blocked.
 
-    Of c customers of phi' with t tables the last to leave has one: the others share t - 1.
+    Of c customers of phi' with t tables, the last one removed has a table; the others share t - 1.
     """
     customers, tables = work.run_customers[k], work.run_tables[k]
     if customers > 1 and uniform(rng) * (customers - 1) >= tables - 1:
@@ -68,8 +69,8 @@ def _draw_leaving(rng, shape, words, work, w, k):
 def _propose(rng, shape, cache, work, w, n, background):
     """Draw a topic for n tokens among those without the word; ``run_proposal`` keeps the weights.
 
-    The first token weighs as it would alone. Those after it join its table, mostly, for which
-    topics differ by their own weights in the document alone.
+    The first token has the weight that it would have alone. Later tokens mostly join its table, so
+    that for them topics differ only by their own weights in the document.
     """
     n_topics = work.run_proposal.shape[0]
     for k in range(n_topics):
@@ -99,7 +100,7 @@ def _propose(rng, shape, cache, work, w, n, background):
 
 @inlined
 def _rate_change(counts, parameters, exponent, work, ends, topics, n, below):
-    """Change of E by the n tokens that have moved, left pending."""
+    """Return the change of E caused by the n moved tokens, left pending."""
     for step in range(ends.level + 1):
         for side in range(2):
             customers, tables = 0, 0
@@ -114,7 +115,7 @@ def _rate_change(counts, parameters, exponent, work, ends, topics, n, below):
 
 @inlined
 def move_run(shape, tables, state, cache, work, exponent, ends, run, networked):
-    """Offer the tokens of one topic of a run, if they are several, another topic together."""
+    """Propose a common new topic for the tokens of one topic of a run, if there are several."""
     rng, counts, words = state.random, state.topics, state.words
     parameters, z = state.parameters, state.assignments.topic
     leaf_level = len(shape.shared) + len(shape.document) - 1

@@ -1,14 +1,14 @@
 """The word sweep: remove each token, draw its topic and table indicators, and add it back.
 
 The weight of topic k is (topic side) x (word side), both nested over their levels
-(eq:conditional_posterior). All of it is rows over topics in single precision, so a topic costs
-a few lanes of a few vector instructions: the cost of a token grows far slower than the number of
-topics. Topics that have the token's word already in this document are then corrected one by one
+(eq:conditional_posterior). All factors are rows over topics in single precision, so a topic costs
+a few lanes of a few vector instructions: the cost of a token grows much more slowly than the number
+of topics. Topics that already have the token's word in this document are then corrected one by one
 for their own tables (burstiness). Nothing is approximated.
 
-Tokens of a word that a document repeats are tied to each other by phi'. Moving them together
-(`citeweave.engines.dense.run_moves`) gains more than visiting each of them as often as other
-tokens: every second sweep visits only one of them.
+Tokens of a word that a document repeats are coupled by phi'. Moving them together
+(`citeweave.engines.dense.run_moves`) is more effective than visiting each of them as often as other
+tokens, so every second sweep visits only one of them.
 """
 
 import numpy as np
@@ -40,15 +40,15 @@ from citeweave.engines.dense.run_moves import move_run
 __all__ = ["ONE_BY_ONE", "RANDOM_START", "TURNS", "word_sweep"]
 
 SWEEP = 0
-"""Every token, and of each word that a document repeats those of one topic together."""
+"""Visit every token; for each word that a document repeats, move one topic's tokens jointly."""
 RANDOM_START = 1
 """Assign a uniformly random topic to every token; table indicators from their conditional."""
 ONE_BY_ONE = 2
-"""Every token and nothing else: the draws are those of the GPU's."""
+"""Visit every token, without joint moves; the draws are those of the GPU."""
 ONE_OF_EACH = 3
-"""As `SWEEP`, but of a word that a document repeats one token, drawn at random, is visited."""
+"""Like `SWEEP`, but visit only one token, drawn at random, of a word that a document repeats."""
 TURNS = (SWEEP, ONE_OF_EACH)
-"""Sweeps that sequential chains alternate between."""
+"""Sweeps between which sequential chains alternate."""
 
 
 _FAST = {"reassoc", "contract", "nsz"}
@@ -56,12 +56,12 @@ _FAST = {"reassoc", "contract", "nsz"}
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def topic_value(document, rows, b, j):
-    """Weight of the topic at place j of block b: (topic side) x (word side), up to a factor.
+    """Return the weight of the topic at place j of block b: (topic side) x (word side).
 
-    Equals ``w = shared``, then ``w = stay[i] + opened[i] * scale[i] * w`` for each document level
-    i, then ``w * burst * (A * inverse + B * opening * gamma)``, where ``rows`` holds these in
-    order, A and B being A0 and B1 of phi at the token's word and gamma that word's background
-    probability.
+    Up to a factor, it equals ``w = shared``, then ``w = stay[i] + opened[i] * scale[i] * w`` for
+    each document level i, then ``w * burst * (A * inverse + B * opening * gamma)``. ``rows`` holds
+    these in order; A and B are A0 and B1 of phi at the token's word, and gamma is the background
+    probability of that word.
     """
     shared, stay, opened, scale, burst, word_stay, word_open, inverse, opening, background = rows
     weight = shared[b, j]
@@ -73,9 +73,9 @@ def topic_value(document, rows, b, j):
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def weigh_blocks(document, rows, factor, block_mass):
-    """Sum the weights of all topics block by block; returns the sum of all.
+    """Sum the weights of all topics block by block; return the total.
 
-    Nothing is stored inside a block, so the compiler keeps it all in vector registers.
+    Nothing is stored inside a block, so the compiler keeps everything in vector registers.
     """
     total = np.float32(0.0)
     for b in range(block_mass.shape[0]):
@@ -90,7 +90,7 @@ def weigh_blocks(document, rows, factor, block_mass):
 
 @hot_kernel(forceinline=True)
 def pick_block(block_mass, target):
-    """Return the block where the running sum passes ``target``, and what is left of ``target``."""
+    """Return the block where the running sum passes ``target``, and the rest of ``target``."""
     b = 0
     last = block_mass.shape[0] - 1
     while b < last and target >= block_mass[b]:
@@ -101,10 +101,11 @@ def pick_block(block_mass, target):
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def pick_in_block(document, rows, factor, b, target, corrected, correction, draw):
-    """Return the topic of block b where the running sum passes ``target``; the last of any weight.
+    """Return the topic of block b where the running sum passes ``target``.
 
-    Topics whose ``corrected`` is ``draw`` weigh their ``correction`` more. Returns -1 where the
-    block has no weight at all.
+    If the sum does not pass it, this is the last topic with positive weight. The ``correction`` is
+    added to the weight of topics whose ``corrected`` equals ``draw``. Returns -1 if the block has
+    no weight at all.
     """
     last = -1
     for j in range(BLOCK):
@@ -122,7 +123,7 @@ def pick_in_block(document, rows, factor, b, target, corrected, correction, draw
 
 @inlined
 def _correct_bursts(shape, tables, rows, z, work, run, power):
-    """Let topics that have the current word already weigh their own tables; return the change."""
+    """Add the weight of their own tables to topics that have the word; return the total change."""
     change = 0.0
     work.draws[0] += 1
     n_topics = work.run_customers.shape[0]
@@ -146,7 +147,7 @@ def _correct_bursts(shape, tables, rows, z, work, run, power):
 
 @inlined
 def _path_rows(shape, cache, work, p, w, background):
-    """Bundle what ``topic_value`` reads for one path and word."""
+    """Bundle the rows that ``topic_value`` reads for one path and word."""
     return (
         work.shared_blocks[p, len(shape.shared) - 1],
         work.stay_blocks,
@@ -187,7 +188,7 @@ def _draw_topic(rng, shape, tables, cache, work, z, run, background, n_paths):
     pick = (work.corrected, work.correction, draw)
     k = pick_in_block(shape.document, rows, work.path_scale[p], b, left, *pick)
     b = 0
-    while k < 0:  # rounding led into a block without weight: take the first that has some
+    while k < 0:  # rounding led to a block without weight: take the first block that has some
         k = pick_in_block(shape.document, rows, work.path_scale[p], b, np.float32(0.0), *pick)
         b += 1
     return p, index(k)
@@ -195,7 +196,7 @@ def _draw_topic(rng, shape, tables, cache, work, z, run, background, n_paths):
 
 @inlined
 def _ask_for(words, cache, w, k):
-    """Request what the next word of the document will need: its rows, and its topic's counts."""
+    """Prefetch the rows of the document's next word and the counts of its topic."""
     prefetch(words.customers, w, k)
     prefetch(words.tables, w, k)
     for first in range(0, cache.stay.shape[1], BLOCK):
@@ -205,11 +206,11 @@ def _ask_for(words, cache, w, k):
 
 @hot_kernel
 def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, mode, tally):
-    """Visit the tokens of some documents in order; ``documents`` are the first and the end.
+    """Visit the tokens of some documents in order; ``documents`` holds the first and the end.
 
-    Which token stands for others does not depend on the state. ``tally`` (int64 [5]) counts tokens
-    visited, blocked, moves that the exponential of the citation likelihood affected, and of
-    these the rejected.
+    The choice of the token that stands for others does not depend on the state. ``tally`` (int64
+    [5]) counts tokens visited, tokens blocked, moves affected by the exponential of the citation
+    likelihood, and rejections among these moves.
     """
     counts = state.topics
     words = state.words
@@ -224,7 +225,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
     sparing = together and mode == ONE_OF_EACH
     below = shape.below_citations
     network_on = shape.network > 0 and state.clock[1] > 0 and not starting
-    # the path of a document alone: nothing else moves
+    # only the document's path, because nothing else moves
     ends = Ends(work.row, leaf_level - below, leaf_level - below)
     n_visited = 0
     n_blocked = 0
@@ -271,7 +272,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
                     if topic_out == 0 or word_out == 0:
                         n_blocked += 1
                         continue
-                # the token leaves in the first round and comes back in the second
+                # the token is removed in the first round and added back in the second
                 k, p, topic_depth, word_depth, sign = old, old_path, topic_out, word_out, -1
                 for coming in range(1 if starting else 0, 2):
                     if coming == 1:

@@ -1,4 +1,4 @@
-"""A chain whose sweeps go over slots, one document after the other."""
+"""A chain whose sweeps go over slots, one document at a time."""
 
 import numpy as np
 
@@ -22,14 +22,14 @@ __all__ = ["SparseChain"]
 
 
 class SparseChain(ProposalChain):
-    """A sequential chain for many topics: the same posterior as `DenseChain`, other draws.
+    """A sequential chain for many topics: the same posterior as `DenseChain`, but other draws.
 
     The rest of a step is that of snapshot chains, over the topics that nodes have.
 
     Parameters
     ----------
     spec, data, settings, seed, stream
-        As those of `Chain`; words must not choose their author.
+        As in `Chain`; words must not choose their author.
     """
 
     capabilities = SPARSE._replace(sweep=SEQUENTIAL)
@@ -54,7 +54,7 @@ class SparseChain(ProposalChain):
         )
 
     def draw_self_citations(self) -> None:
-        """Offer every paper one self-citation more or one less, and note the topics it leaves."""
+        """Propose one self-citation more or less for every paper, and update the topic bits."""
         super().draw_self_citations()
         moved, count = self.self_work.moved, int(self.self_work.changed[0])
         note_papers(

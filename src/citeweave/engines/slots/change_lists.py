@@ -1,7 +1,7 @@
 """Changes that threads make to nodes above documents, as lists of (node, topic, customers, tables).
 
 A row of changes for every node and thread takes 8 bytes per topic, and a sweep touches few of them.
-Where lists are smaller, only mu has such a row. The changes of all other nodes are appended to a
+If lists are smaller, only mu has such a row. The changes of all other nodes are appended to a
 list, grouped by node when all threads have finished, and added to the counts level by level. They
 are integers, so the result does not depend on their order, or on which thread made them.
 """
@@ -36,7 +36,7 @@ __all__ = [
 
 _ENTRY_BYTES = 16
 _ROW_BYTES = 8
-"""Of a node and topic in a row."""
+"""Bytes per node and topic in a row."""
 _MANY = 1024
 """With this many papers, repairs are certainly divided among workers."""
 
@@ -47,14 +47,14 @@ class ChangeList(NamedTuple):
     entry: np.ndarray
     """int32 [room, 4]: node, topic, change of customers, change of tables."""
     used: np.ndarray
-    """int64 [1]: how many entries there are."""
+    """int64 [1]: number of entries."""
 
 
 class Noted(NamedTuple):
-    """Where one worker notes its changes of nodes above documents."""
+    """Where one worker notes its changes to nodes above documents."""
 
     customers: np.ndarray
-    """int32 [nodes with a row, topics]: those of the worker's `Changes`."""
+    """int32 [nodes with a row, topics]: from the worker's `Changes`."""
     tables: np.ndarray
     marks: np.ndarray
     """uint64 [nodes with a row, words of 64 topics]."""
@@ -63,7 +63,7 @@ class Noted(NamedTuple):
 
 
 def new_change_list(room: int) -> ChangeList:
-    """Make room for a number of entries; memory is only used as they are written."""
+    """Reserve room for a number of entries; memory is used only as they are written."""
     return ChangeList(np.empty((room, 4), np.int32), np.zeros(1, np.int64))
 
 
@@ -75,7 +75,7 @@ def entries_needed(
     rounds: int,
     part: ChainPart | None = None,
 ) -> int:
-    """Give the largest number of entries that a worker may write before they are merged.
+    """Return the maximum number of entries that a worker may write before they are merged.
 
     A document changes its ancestors at topics that its tokens leave or join. A citation changes the
     ancestors of two papers at two topics, and a repair of each paper may change them once more. A
@@ -103,7 +103,7 @@ def entries_needed(
 
 
 def _turns(number: np.ndarray, threads: int, rounds: int) -> np.ndarray:
-    """Give the turn of each document: which worker sweeps it, in which round."""
+    """Return the turn of each document: which worker sweeps it, in which round."""
     turn = number % rounds
     order = np.argsort(turn, kind="stable")
     lengths = np.bincount(turn, minlength=rounds)
@@ -120,18 +120,18 @@ def rows_kept(
     rounds: int,
     part: ChainPart | None = None,
 ) -> tuple[int, int]:
-    """Choose how changes of nodes above documents are kept: the way that takes less memory.
+    """Choose how to keep changes of nodes above documents: the way that takes less memory.
 
     Returns
     -------
     rows : int
         Number of nodes whose changes are rows: all, or 1 for mu alone.
     room : int
-        Entries of a worker's list; 0 where all nodes have rows.
+        Number of entries in a worker's list; 0 if all nodes have rows.
     """
     n_shared = int(layout.level_start[n_shared_levels])
     room = entries_needed(layout, n_shared_levels, topics, threads, rounds, part)
-    # where authors share papers, `give_up` of `engines.threads.merge` writes to rows
+    # if authors share papers, `give_up` of `engines.threads.merge` writes to rows
     if len(layout.server) or room * _ENTRY_BYTES >= (n_shared - 1) * topics * _ROW_BYTES:
         return n_shared, 0
     return 1, room
@@ -178,7 +178,7 @@ def group_entries(lists: list[np.ndarray], begin: int, end: int) -> tuple[np.nda
 
 @hot_kernel
 def _count_entries(entries, begin, end, count):
-    """Count the entries of each node, at the place after the node's own."""
+    """Count the entries of each node, at the index after the node's own."""
     for i in range(entries.shape[0]):
         n = entries[i, 0]
         if begin <= n < end:
@@ -199,7 +199,7 @@ def _place_entries(entries, begin, end, place, grouped):
 
 
 def sum_entries(start: np.ndarray, grouped: np.ndarray, begin: int, n_topics: int) -> np.ndarray:
-    """Add up what `group_entries` gave by node and topic: int32 [entries, 4], as in lists.
+    """Sum the entries of `group_entries` by node and topic: int32 [entries, 4], as in lists.
 
     ``begin`` is the first node that was grouped.
     """
@@ -227,11 +227,11 @@ def _sum_entries(start, grouped, begin, place, summed):
 
 @hot_kernel
 def merge_listed_range(parent, counts, presence, groups, room, noted, span):
-    """Add entries to the nodes ``span[1]`` to ``span[2]`` - 1 of a level; returns tables repaired.
+    """Add entries to nodes ``span[1]`` to ``span[2]`` - 1 of a level; return tables repaired.
 
-    ``groups`` is what `group_entries` gave for the level, whose first node is ``span[0]``. ``room``
-    is int32 [4, topics], zero before the first range of a level. What a repair does to the parent
-    is noted in ``noted``.
+    ``groups`` is the result of `group_entries` for the level, whose first node is ``span[0]``.
+    ``room`` is int32 [4, topics], zero before the first range of a level. Changes to the parent by
+    a repair are noted in ``noted``.
     """
     start, entry = groups
     first, begin, end = span
@@ -241,7 +241,7 @@ def merge_listed_range(parent, counts, presence, groups, room, noted, span):
         touched = index(0)
         for i in range(start[n - first], start[n - first + 1]):
             k = index(entry[i, 0])
-            if room[3, k] != n:  # no node of a list has number 0
+            if room[3, k] != n:  # node 0 is never in a list
                 room[3, k] = n
                 room[2, touched] = entry[i, 0]
                 touched += index(1)
@@ -250,7 +250,7 @@ def merge_listed_range(parent, counts, presence, groups, room, noted, span):
         for j in range(touched + touched):  # losses first: a list has room for the topics that stay
             topic = np.int64(room[2, j if j < touched else j - touched])
             k = index(topic)
-            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel each other, or are made
+            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel out, or are made already
                 continue
             if j < touched and room[0, k] >= 0:
                 continue

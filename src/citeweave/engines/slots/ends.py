@@ -1,8 +1,8 @@
-"""What a citation's move does to the exponential, over the topics of the nodes that it touches.
+"""Change of the exponential by a citation's move, over the topics of the nodes that it touches.
 
-The same as `engines.core.exponent` gives, to the last few bits. A move changes the totals of
-nodes on two paths, and with them P and M of the topics that these nodes have. Nodes of few topics
-are gone through topic by topic; what those of many do, mu among them, `hubs` tells.
+The result is that of `engines.core.exponent`, up to the last few bits. A move changes the totals
+of nodes on two paths, and with them P and M of the topics that these nodes have. For nodes with few
+topics, the code loops over these topics. Nodes with many topics, including mu, are left to `hubs`.
 """
 
 import numpy as np
@@ -19,10 +19,11 @@ _WIDTH = 64
 
 @inlined
 def _visit_node(room, lower, side, moved, carry, carried):
-    """Work out what a move does to one node below mu, the counts being those after it.
+    """Compute the effect of a move on one node below mu, from the counts after the move.
 
-    As ``walk_ends`` asks. The sum is that of `engines.core.exponent`, in a form that loses no
-    digits where totals are large; the two round differently, so there are two.
+    The signature is the one that ``walk_ends`` requires. The sum is that of
+    `engines.core.exponent`, in a form that loses no digits if totals are large. The two forms
+    round differently, so both are kept.
     """
     counts, parameters, exponent, sparse, hubs = room
     left, closed, came, opened = moved
@@ -58,7 +59,7 @@ def _visit_node(room, lower, side, moved, carry, carried):
 
 @inlined
 def _climb_ends(counts, parameters, exponent, work, ends, move):
-    """Work out slopes of all nodes below mu; returns what mu's weights gain."""
+    """Compute the slopes of all nodes below mu; return the gain of mu's weights."""
     sparse = work.sparse
     sparse.special[:] = 0.0
     for lower in range(1, ends.level + 1):
@@ -72,13 +73,13 @@ def _climb_ends(counts, parameters, exponent, work, ends, move):
 
 @inlined
 def _root_own(parameters, customers):
-    """Give what mu has of a topic: its customers less the discount of its one table."""
+    """Return mu's own share of a topic: its customers minus the discount of its one table."""
     return customers - parameters.topic_discount[0] if customers > 0 else 0.0
 
 
 @inlined
 def _root_slopes(counts, parameters, exponent, sparse, hubs, move, moved):
-    """Work out what a move does to mu, whose weights' gain is known."""
+    """Compute the effect of a move on mu, given the gain of its weights."""
     old, new, left, came = move.old, move.new, moved.left, moved.came
     carry, carried = sparse.gain[0, 0, 0], sparse.gain[0, 0, 1]
     seats = parameters.topic_concentration[0] + counts.total_customers[0]
@@ -99,7 +100,7 @@ def _root_slopes(counts, parameters, exponent, sparse, hubs, move, moved):
 
 @inlined
 def _shifted(hubs, which, side):
-    """Give what new counts of hubs do to P or M of the topic left, or of the one joined."""
+    """Return the change of P or M of the topic left or joined due to the new counts of hubs."""
     total = 0.0
     for j in range(hubs.size[0]):
         total += (hubs.slope[j, side] + hubs.gain[j, side]) * hubs.shift[which, j]
@@ -108,7 +109,7 @@ def _shifted(hubs, which, side):
 
 @inlined
 def _sum_change(parameters, rates, sparse, hubs, listed, old, new):
-    """Sum the change of E: what slopes of hubs do to all topics, the rest to listed ones."""
+    """Sum the change of E: from slopes of hubs over all topics, the rest over listed ones."""
     size = index(hubs.size[0])
     change = 0.0
     for j in range(size):
@@ -135,7 +136,7 @@ def _sum_change(parameters, rates, sparse, hubs, listed, old, new):
 
 @inlined
 def _whole_change(sparse, k, old, new):
-    """Give the change of P and M of a listed topic besides by hubs' slopes."""
+    """Return the change of P and M of a listed topic, except that due to the slopes of hubs."""
     more, more_cited = sparse.cite[k], sparse.cited[k]
     if k == index(old):
         more += sparse.special[0, 0]
@@ -148,12 +149,12 @@ def _whole_change(sparse, k, old, new):
 
 @inlined
 def ends_change(counts, parameters, presence, exponent, rates, work, ends, listed, move):
-    """Change of E by a move already made at both ends of a citation.
+    """Compute the change of E by a move already made at both ends of a citation.
 
-    ``listed`` is that of ``list_ends``, but that ``move.new`` must be listed too; what is listed is
-    lost. Depths of the move are counted from the papers. ``presence`` may be that before the move
-    or after it. The change is left pending: ``commit_ends`` makes it final, and where it is
-    forgotten there is nothing to do.
+    ``listed`` is that of ``list_ends``, except that ``move.new`` must be listed too; the list is
+    overwritten. Depths of the move are counted from the papers. ``presence`` may be that before the
+    move or after it. The change is left pending: ``commit_ends`` makes it final; to discard it,
+    nothing needs to be done.
     """
     sparse, hubs, level = work.sparse, work.hubs, ends.level
     old, new = move.old, move.new
@@ -175,7 +176,7 @@ def ends_change(counts, parameters, presence, exponent, rates, work, ends, liste
                 listed = change_above(
                     counts, parameters, presence, sparse, side, lower, listed, new
                 )
-    else:  # no totals change: these two topics do
+    else:  # no totals change, only these two topics
         sparse.topic[0] = old
         sparse.topic[1] = new
         listed = 1 if new == old else 2
@@ -196,7 +197,7 @@ def ends_change(counts, parameters, presence, exponent, rates, work, ends, liste
 
 @inlined
 def _commit_sums(parameters, rates, sparse, hubs, old, new):
-    """Bring the sums of hubs up to date, and `RateSums` with them."""
+    """Update the sums of hubs and `RateSums`."""
     size = index(hubs.size[0])
     for m in range(size):
         cite, cited = hubs.gain[m, 0], hubs.gain[m, 1]
@@ -222,7 +223,7 @@ def _commit_sums(parameters, rates, sparse, hubs, old, new):
 
 @inlined
 def _commit_own(parameters, rates, hubs, which, topic):
-    """Give hubs their new counts of the topic left, or of the one joined."""
+    """Set the new counts of hubs for the topic left or joined."""
     size = index(hubs.size[0])
     k = index(topic)
     moved = False
@@ -240,7 +241,7 @@ def _commit_own(parameters, rates, hubs, which, topic):
         if shift != 0.0:
             hubs.sums[j, 0] += scale * shift * cited
             hubs.sums[j, 1] += scale * shift * cite
-            # one node after the other: own own' changes by what the others have by then
+            # one node after the other: own own' changes by the current counts of the others
             hubs.both[j, j] += scale * shift * shift
             for m in range(size):
                 hubs.both[j, m] += scale * shift * hubs.own[k, m]

@@ -1,8 +1,9 @@
-"""What a word's move does to the citations' exponential, over slots.
+"""Change of the citations' exponential by a word's move, over slots.
 
-A topic without a slot has customers on shared levels alone, so that what a move does to all such
-topics is a quadratic form in the slopes of their nodes: with sums over the topics of each node,
-taken when the document is opened, less those over slots. See `citeweave.engines.core.exponent`.
+A topic without a slot has customers only at shared levels. The effect of a move on all such topics
+is therefore a quadratic form in the slopes of their nodes. Its coefficients are sums over the
+topics of each node, computed when the document is opened, minus the sums over slots. See
+`citeweave.engines.core.exponent`.
 """
 
 from typing import NamedTuple
@@ -38,21 +39,21 @@ class Pending(NamedTuple):
     both: np.ndarray
     """float64 [shared levels, shared levels]: sums of lambdaT own own."""
     moved: np.ndarray
-    """float64 [levels, 2]: how much each level's slope of P and of M has changed so far."""
+    """float64 [levels, 2]: change of each level's slope of P and of M so far."""
     weight: np.ndarray
-    """float64 [levels, 2]: weight+ and weight- of the path's nodes, as they are by now."""
+    """float64 [levels, 2]: current weight+ and weight- of the path's nodes."""
     gain: np.ndarray
-    """float64 [levels, 2]: what the move at hand would add to these weights."""
+    """float64 [levels, 2]: change of these weights by the pending move."""
     slope: np.ndarray
-    """float64 [levels, 2]: what it would add to the slopes."""
+    """float64 [levels, 2]: change of the slopes by it."""
     special: np.ndarray
-    """float64 [2, 2]: what the topic left, and the one joined, get besides."""
+    """float64 [2, 2]: additional change of P and M of the topic left and of the one joined."""
     everywhere: np.ndarray
-    """bool [1]: whether the move reaches topics beside these two."""
+    """bool [1]: whether the move affects topics other than these two."""
 
 
 def new_pending(n_levels: int, n_shared: int) -> Pending:
-    """Allocate room for one worker."""
+    """Allocate memory for one worker."""
     return Pending(
         cited=np.zeros(n_shared),
         cite=np.zeros(n_shared),
@@ -68,7 +69,7 @@ def new_pending(n_levels: int, n_shared: int) -> Pending:
 
 @inlined
 def _leave_outside(shape, slots, pending, s):
-    """Take a slot's topic out of the sums over those without one."""
+    """Remove a slot's topic from the sums over topics without a slot."""
     for level in range(len(shape.shared)):
         own = slots.scaled[s] * slots.own[level, s]
         pending.cited[level] -= own * slots.cited[s]
@@ -79,7 +80,7 @@ def _leave_outside(shape, slots, pending, s):
 
 @inlined
 def _read_rate(shape, counts, parameters, network, slots, pending, s):
-    """Give a slot its P and M, as the document's moves so far have left them."""
+    """Set P and M of a slot, including the effect of the document's moves so far."""
     rates, exponent = network.rates, network.exponent
     k = index(slots.topic[s])
     own = root_own(counts, parameters, k)
@@ -96,16 +97,16 @@ def _read_rate(shape, counts, parameters, network, slots, pending, s):
 
 @inlined
 def join_rates(shape, counts, parameters, network, slots, pending, s):
-    """Take in a topic that has just got a slot."""
+    """Add a topic that was just assigned a slot."""
     _read_rate(shape, counts, parameters, network, slots, pending, s)
     _leave_outside(shape, slots, pending, s)
 
 
 @inlined
 def _visit_outside(visit, given, presence, slots, level):
-    """Call ``visit(given, level, n, rank, k)`` for the topics of a level's node without a slot.
+    """Call ``visit(given, level, n, rank, k)`` for each topic of a level's node without a slot.
 
-    ``rank`` is the number of a topic among all that the node has.
+    ``rank`` is the index of the topic among all topics of the node.
     """
     n = index(slots.node[level])
     rank = -1
@@ -128,7 +129,7 @@ def _ranked_own(counts, parameters, level, n, rank, k):
 
 @inlined
 def _add_outside(given, level, n, rank, k):
-    """Add a topic that has no slot to the sums of a node between mu and the documents."""
+    """Add a topic without a slot to the sums of a node between mu and the documents."""
     counts, parameters, rates, slots, pending, slopes = given
     root = root_own(counts, parameters, k)
     itself = _ranked_own(counts, parameters, level, n, rank, k)
@@ -143,7 +144,7 @@ def _add_outside(given, level, n, rank, k):
 
 @inlined
 def _move_outside(given, level, n, rank, k):
-    """Bring P and M of a topic that has no slot up to date with the changed slope of a node."""
+    """Update P and M of a topic without a slot after the slope of a node changed."""
     counts, parameters, rates, pending = given
     own = _ranked_own(counts, parameters, level, n, rank, k)
     root = root_own(counts, parameters, k)
@@ -154,7 +155,7 @@ def _move_outside(given, level, n, rank, k):
 
 @inlined
 def open_rates(shape, counts, parameters, network, presence, slots, pending, listed):
-    """Begin with a document that has made no move yet; its slots are filled."""
+    """Initialise the sums for a document that has made no move yet; its slots must be filled."""
     rates, exponent = network.rates, network.exponent
     n_shared = len(shape.shared)
     slopes = root_slopes(counts, parameters, exponent)
@@ -193,11 +194,11 @@ def open_rates(shape, counts, parameters, network, presence, slots, pending, lis
 
 @inlined
 def _slopes(shape, parameters, slots, pending, old, new, out, into):
-    """Work out what a move does to the nodes of the path, from the document up.
+    """Compute the effect of a move on the nodes of the path, from the document up.
 
-    The sum over nodes of `engines.core.exponent`, in a form that loses no digits where totals are
-    large and needs no counts but those of slots; `engines.slots.ends` has the one for two paths.
-    They round differently, so there are three.
+    This is the sum over nodes of `engines.core.exponent`, in a form that loses no digits if totals
+    are large and needs only the counts of slots. `engines.slots.ends` has the form for two paths.
+    The three forms round differently, so all are kept.
     """
     citation_level = len(shape.shared) + len(shape.document) - 1 - shape.below_citations
     carry, carried = 0.0, 0.0
@@ -241,7 +242,7 @@ def _slopes(shape, parameters, slots, pending, old, new, out, into):
 
 @inlined
 def _slot_slopes(shape, slots, pending, s):
-    """Give what the slopes alone do to P and M of a slot."""
+    """Return the change of P and M of a slot by the slopes alone."""
     cite, cited = 0.0, 0.0
     for level in range(len(shape.shared) + len(shape.document) - shape.below_citations):
         cite += pending.slope[level, 0] * slots.own[level, s]
@@ -251,14 +252,14 @@ def _slot_slopes(shape, slots, pending, s):
 
 @inlined
 def _rate(slots, s, cite, cited):
-    """One slot's part of the change of E."""
+    """Return one slot's contribution to the change of E."""
     change = cite * (slots.cited[s] + cited) + slots.cite[s] * cited
     return slots.scaled[s] * change
 
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def _sum_slots(shape, slots, pending):
-    """Sum over all slots what the slopes alone do to E."""
+    """Sum the change of E by the slopes alone over all slots."""
     total = 0.0
     for s in range(index(slots.used[0])):
         cite, cited = _slot_slopes(shape, slots, pending, s)
@@ -268,7 +269,7 @@ def _sum_slots(shape, slots, pending):
 
 @inlined
 def move_change(shape, parameters, slots, pending, old, new, out, into):
-    """Change of E by a move already made in the counts, left pending.
+    """Compute the change of E by a move already made in the counts, and leave it pending.
 
     ``old`` and ``new`` are slots; ``out`` and ``into`` are depths, counted from the level that
     citations reach.
@@ -324,9 +325,9 @@ def commit_move(shape, slots, pending, old, new):
 
 @inlined
 def leave_rates(shape, counts, parameters, network, presence, slots, pending, listed):
-    """Bring the sums over all topics up to date with what a document did.
+    """Update the sums over all topics with the changes of a document.
 
-    The counts are still those from before; those of the slots are the new ones.
+    ``counts`` still holds the counts from before; the slots hold the new ones.
     """
     rates, exponent = network.rates, network.exponent
     n_shared = len(shape.shared)

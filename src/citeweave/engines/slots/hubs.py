@@ -1,13 +1,13 @@
-"""Hubs: nodes with so many topics that they are not visited one by one: mu, prolific authors.
+"""Hubs: nodes with too many topics to visit one by one, namely mu and prolific authors.
 
 A move changes the totals of such a node, and with them P and M of every topic that it has, by a
-multiple of what the node itself has of each. So these terms are left out of P and M,
+multiple of the node's own share of each topic. So these terms are left out of P and M,
 
     P_k = cite_k + sum_j a_j own_jk,  M_k = cited_k + sum_j b_j own_jk,
 
-j going over the hubs, mu first, and what a change of a_j and b_j does to E follows from the
+where j runs over the hubs, mu first. The effect of a change of a_j and b_j on E follows from the
 sums over all topics of lambdaT own_j M, lambdaT own_j P and lambdaT own_j own_l. While citations
-are swept, `RateSums.cite` and `RateSums.cited` leave out all hubs, else mu alone.
+are swept, `RateSums.cite` and `RateSums.cited` leave out all hubs; otherwise only mu.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ __all__ = [
 
 _WIDTH = 64
 MOST_HUBS = 32
-"""Maximum number of hubs, including mu. Further ones are visited topic by topic."""
+"""Maximum number of hubs, including mu. Further nodes are visited topic by topic."""
 MANY_TOPICS = 192
 """Number of topics from which a node is a hub."""
 
@@ -46,21 +46,21 @@ class HubRows(NamedTuple):
     """The hubs of a sweep as lists, mu first and the others in the order of the whole tree."""
 
     size: np.ndarray
-    """int64 [1]: how many there are."""
+    """int64 [1]: number of hubs."""
     node: np.ndarray
     """int64 [hubs]: their numbers, -1 for those that no citation here touches."""
     slope: np.ndarray
     """float64 [hubs, 2]: a and b."""
     length: np.ndarray
-    """int64 [hubs]: how many topics each has."""
+    """int64 [hubs]: number of topics of each hub."""
     topic: np.ndarray
-    """int32 [entries]: topics of the first hub, then those of the next."""
+    """int32 [entries]: topics of the first hub, then those of the next, and so on."""
     own: np.ndarray
-    """float64 [entries]: what the hub itself has of each."""
+    """float64 [entries]: the hub's own share of each topic."""
 
 
 def new_hub_rows(n_topics: int) -> HubRows:
-    """Allocate room for lists of as many hubs as there may be."""
+    """Allocate memory for lists of the maximum number of hubs."""
     return HubRows(
         size=np.zeros(1, np.int64),
         node=np.zeros(MOST_HUBS, np.int64),
@@ -77,9 +77,9 @@ class Hubs(NamedTuple):
     node: np.ndarray
     """int64 [hubs]: their numbers, -1 for those that no citation here touches."""
     size: np.ndarray
-    """int64 [2]: how many there are; topics from which on a node is a hub."""
+    """int64 [2]: number of hubs; number of topics from which a node is a hub."""
     own: np.ndarray
-    """float64 [topics, hubs]: what they themselves have."""
+    """float64 [topics, hubs]: the hubs' own shares."""
     slope: np.ndarray
     """float64 [hubs, 2]: a and b."""
     sums: np.ndarray
@@ -91,11 +91,11 @@ class Hubs(NamedTuple):
     shift: np.ndarray
     """float64 [2, hubs]: change of ``own`` of the topic left and of the one joined."""
     rows: HubRows
-    """Room to list hubs in, where they are chosen with every sweep."""
+    """Memory to list hubs, if they are chosen in every sweep."""
 
 
 def new_hubs(n_topics: int, *, choosing: bool = False) -> Hubs:
-    """Allocate room for one worker; ``choosing`` where its sweep chooses the hubs itself."""
+    """Allocate memory for one worker; ``choosing`` if its sweep chooses the hubs itself."""
     return Hubs(
         node=np.zeros(MOST_HUBS, np.int64),
         size=np.array([0, MANY_TOPICS]),
@@ -132,7 +132,7 @@ def _count_bits(presence, n):
 
 @inlined
 def _list_hub(counts, parameters, presence, exponent, rows, n, lower, at):
-    """Add a node of level ``lower`` to the lists, from entry ``at`` on; returns their end."""
+    """Append a node of level ``lower`` to the lists, from entry ``at`` on; return their end."""
     j = index(rows.size[0])
     rows.size[0] += 1
     rows.node[j] = n
@@ -160,7 +160,8 @@ def _list_hub(counts, parameters, presence, exponent, rows, n, lower, at):
 def list_hubs(counts, parameters, presence, exponent, levels, least, rows):
     """List mu and the nodes above papers that have ``least`` topics or more, parents first.
 
-    ``levels`` are by level above papers the first node, and the node after the last to be listed.
+    ``levels`` holds, by level above papers, the first node and the node after the last to list,
+    and the number of these levels.
     """
     starts, ends, n_levels = levels
     rows.size[0] = 0
@@ -173,9 +174,9 @@ def list_hubs(counts, parameters, presence, exponent, levels, least, rows):
 
 @inlined
 def add_hubs(parameters, rates, hubs, rows):
-    """Begin with the hubs that are listed.
+    """Initialise the hubs from the lists.
 
-    mu's term is not a part of ``rates``, that of any other node leaves it.
+    The term of mu is not part of ``rates``; those of all other hubs are subtracted from it.
     """
     hubs.size[0] = rows.size[0]
     at = 0
@@ -224,7 +225,7 @@ def copy_hubs(hubs, base):
 
 @inlined
 def restore_hubs(hubs, base, k):
-    """Restore the hubs' share of a topic."""
+    """Restore the hubs' own shares of a topic."""
     for j in range(index(hubs.size[0])):
         hubs.own[k, j] = base.own[k, j]
 

@@ -1,9 +1,9 @@
-"""What workers changed of shared counts is added to them, at the places they have written to.
+"""Add the changes of workers to shared counts, only at the places where workers have written.
 
-The rule is that of `engines.threads.merge`, and so is the result, integer by integer. With many
-topics nearly all changes are zero: workers set a bit wherever they write one into a row, or list
-them (`change_lists`), and only these places are visited. Totals were right before, so they follow
-from what is added here.
+The rule is that of `engines.threads.merge`, and the result is the same, integer by integer. With
+many topics nearly all changes are zero. Workers set a bit for each change that they write into a
+row, or list their changes (`change_lists`), and only these places are visited. Totals were correct
+before, so they are updated by the amounts added here.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,24 +51,24 @@ __all__ = [
 ]
 
 _FEW = 256
-"""Levels of fewer nodes are not worth waking a thread for."""
+"""Levels with fewer nodes are not worth waking a thread for."""
 
 
 BeforeLevel = Callable[[int, list[np.ndarray]], None]
-"""Told of a level and of all listed entries, to which it may add."""
+"""Takes a level and all listed entries, to which it may add."""
 
 
 class Marks(NamedTuple):
-    """Where workers have written to their `Changes`: a bit a topic, the worker in front."""
+    """Where workers have written to their `Changes`: one bit per topic, the worker first."""
 
     nodes: np.ndarray
     """uint64 [workers, nodes whose changes are rows, words of 64 topics]."""
     words: np.ndarray
-    """uint64 [workers, words, words of 64 topics]; changes of gamma alone need no mark."""
+    """uint64 [workers, words, words of 64 topics]; changes of only gamma need no mark."""
 
 
 def new_marks(workers: int, n_rows: int, n_words: int, topics: int) -> Marks:
-    """Make room for the marks of all workers."""
+    """Allocate memory for the marks of all workers."""
     return Marks(
         nodes=np.stack([new_presence(n_rows, topics) for _ in range(workers)]),
         words=np.stack([new_presence(n_words, topics) for _ in range(workers)]),
@@ -76,7 +76,7 @@ def new_marks(workers: int, n_rows: int, n_words: int, topics: int) -> Marks:
 
 
 def worker_notes(changes: Changes, marks: Marks, worker: int, listed: ChangeList) -> Noted:
-    """Give one worker the rows that are its own, and a list."""
+    """Return the rows of one worker, with a list."""
     rows = (changes.node_customers[worker], changes.node_tables[worker])
     return Noted(*rows, marks.nodes[worker], listed)
 
@@ -94,12 +94,12 @@ def merge_nodes(
     level_end: np.ndarray | None = None,
     before: BeforeLevel | None = None,
 ) -> int:
-    """Add all changes of nodes above documents to them, lowest level first.
+    """Add all changes to the nodes above documents, lowest level first.
 
-    ``lists`` are those of all workers, where only mu's changes are rows. A part of a chain merges
-    the nodes of each level up to before ``level_end``, and calls ``before`` first. Counts, their
-    totals and ``presence`` of these nodes are up to date afterwards; changes, marks and lists are
-    empty. Returns the tables that were moved into range.
+    ``lists`` are those of all workers, if only mu's changes are rows. A part of a chain merges the
+    nodes of each level before ``level_end``, and calls ``before`` first. Afterwards counts, totals
+    and ``presence`` of these nodes are up to date; changes, marks and lists are empty. Returns the
+    number of tables that were moved into range.
     """
     ends = layout.level_start[1:] if level_end is None else level_end
 
@@ -137,7 +137,8 @@ def _merge_lists(
 ) -> tuple[int, list[np.ndarray]]:
     """Add listed changes to the nodes of a level.
 
-    Returns the tables that were moved into range, and what that does to listed parents.
+    Returns the number of tables that were moved into range, and the resulting changes of listed
+    parents.
     """
     groups = group_entries(entries, *level)
     room = np.zeros((workers.size, 4, counts.customers.shape[1]), np.int32)
@@ -166,11 +167,11 @@ def merge_words(
     changes: Changes,
     marks: Marks,
 ) -> int:
-    """Add all changes of the word side to it, and renew the weights of words.
+    """Add all changes to the word side, and update the weights of words.
 
     ``presence``, a bit for each topic that has customers at a word, is up to date afterwards; the
-    normalisers of topics are left to ``parallel.merge.refresh_topics``. Returns the tables that
-    were moved into range.
+    normalisers of topics are left to ``parallel.merge.refresh_topics``. Returns the number of
+    tables that were moved into range.
     """
     n_words, topics = words.customers.shape
     added = np.zeros((workers.size, 2, topics + 1), np.int64)
@@ -193,7 +194,7 @@ def merge_words(
 def _by_ranges(
     workers: WorkerPool, task: Callable[[int, int, int], int], first: int, last: int
 ) -> int:
-    """Let every worker take a range, and add up what they return."""
+    """Divide a range among the workers, and sum the values that they return."""
     if last - first < _FEW:
         return int(task(first, last, 0))
     bounds = [first + (last - first) * i // workers.size for i in range(workers.size + 1)]
@@ -208,14 +209,14 @@ def _by_ranges(
 
 @inlined
 def mark(marks, row, topic):
-    """Set the bit of one place; ``marks`` are those of one worker's nodes, or of its words."""
+    """Set the bit of one place; ``marks`` are those of one worker, for nodes or for words."""
     bit = np.uint64(1) << np.uint64(topic % 64)
     marks[index(row), index(topic) // index(64)] |= bit
 
 
 @inlined
 def _read_marks(marks, row, i):
-    """Give the bits that any worker has set in one word of a row."""
+    """Return the bits that any worker has set in one word of a row."""
     bits = np.uint64(0)
     for worker in range(index(marks.shape[0])):
         bits |= marks[worker, row, i]
@@ -224,7 +225,7 @@ def _read_marks(marks, row, i):
 
 @inlined
 def take_marks(marks, row, i):
-    """Do the same, and clear them."""
+    """Return the bits that any worker has set in one word of a row, and clear them."""
     bits = _read_marks(marks, row, i)
     for worker in range(index(marks.shape[0])):
         marks[worker, row, i] = np.uint64(0)
@@ -233,7 +234,7 @@ def take_marks(marks, row, i):
 
 @inlined
 def _is_lost(counts, changes, row, k):
-    """Return whether changes leave a node no customers of a topic."""
+    """Return whether changes leave a node without customers of a topic."""
     customers = counts.customers[row, k]
     for worker in range(index(changes.node_customers.shape[0])):
         customers += changes.node_customers[worker, row, k]
@@ -242,9 +243,9 @@ def _is_lost(counts, changes, row, k):
 
 @hot_kernel
 def merge_node_range(parent, counts, presence, changes, marks, begin, end, worker):
-    """Add changes to the shared nodes ``begin`` to ``end`` - 1; returns tables repaired.
+    """Add changes to the shared nodes ``begin`` to ``end`` - 1; return tables repaired.
 
-    What a repair does to the parent is noted, and marked, as a change of ``worker``. The root has
+    Changes to the parent by a repair are noted, and marked, as changes of ``worker``. The root has
     number 0.
     """
     repaired = 0
@@ -252,7 +253,7 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
         row = index(n)
         more_customers = 0
         more_tables = 0
-        # topics that a list loses go first: it has room for those that stay
+        # remove topics that a list loses first: it has room only for those that stay
         for turn in range(0 if is_list(counts.customers, row) else 1, 2):
             for i in range(marks.nodes.shape[2]):
                 if turn == 0:
@@ -281,10 +282,10 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
 
 @inlined
 def read_word(changes, marks, row, listed):
-    """List the topics at which a word has changed, with customers and tables wanted.
+    """List the topics at which a word has changed, with the changes of customers and tables.
 
-    ``listed`` is int32 [3, topics]. Changes are zero afterwards. Apart from the work on each place,
-    so that many reads are under way at a time. Returns how many.
+    ``listed`` is int32 [3, topics]. Changes are zero afterwards. Reading is separate from the work
+    on each place, so that many reads are in flight at a time. Returns the number of topics.
     """
     n_workers = index(changes.words.shape[0])
     marked = index(0)
@@ -303,7 +304,7 @@ def read_word(changes, marks, row, listed):
             tables += changes.words[worker, row, k, 1]
             changes.words[worker, row, k, 0] = 0
             changes.words[worker, row, k, 1] = 0
-        if customers != 0 or tables != 0:  # what workers did may have come to nothing
+        if customers != 0 or tables != 0:  # changes of workers may have cancelled out
             listed[0, found] = k
             listed[1, found] = customers
             listed[2, found] = tables
@@ -313,11 +314,12 @@ def read_word(changes, marks, row, listed):
 
 @hot_kernel
 def merge_word_range(shape, tables, words, cache, presence, written, room, span, worker):
-    """Add changes to phi and gamma at words ``span[0]`` to ``span[1]`` - 1; renew their weights.
+    """Add changes to phi and gamma at words ``span[0]`` to ``span[1]`` - 1; update their weights.
 
-    ``written`` are the changes and marks of all workers. Of ``room`` the first (int64 [workers, 2,
-    topics + 1], zero before) receives what customers and tables of each phi_k gain at these words,
-    and gamma's last; the other is int32 [workers, 3, topics]. Returns tables repaired.
+    ``written`` holds the changes and marks of all workers. The first array of ``room`` (int64
+    [workers, 2, topics + 1], zero before) receives the gains of customers and tables of each phi_k
+    at these words, and last those of gamma; the other is int32 [workers, 3, topics]. Returns the
+    number of tables repaired.
     """
     changes, marks = written
     n_topics = index(words.customers.shape[1])
@@ -350,23 +352,23 @@ def merge_word_range(shape, tables, words, cache, presence, written, room, span,
 
 @inlined
 def _note_gain(noted, node, topic, customers):
-    """Do as ``add_moves_telling`` asks."""
+    """Note a gain of customers, with the signature that ``add_moves_telling`` requires."""
     note_change(noted, node, topic, customers, 0)
 
 
 @hot_kernel
 def add_noted_moves(layout, counts, lists, record, noted, turn, begin, end):
-    """Do as ``add_moves`` of `engines.threads.merge`; what parents gain goes to ``noted``."""
+    """Like ``add_moves`` of `engines.threads.merge`, but note the gains of parents in ``noted``."""
     return add_moves_telling(layout, counts, lists, record, _note_gain, noted, turn, begin, end)
 
 
 @inlined
 def _mark_node(marks, node, topic):
-    """Do as ``give_up`` asks."""
+    """Mark a node, with the signature that ``give_up`` requires."""
     mark(marks, node, topic)
 
 
 @hot_kernel
 def give_up_marked(layout, state, node_customers, marks):
-    """Do as `give_up` of `engines.threads.merge`, and mark what changed."""
+    """Like `give_up` of `engines.threads.merge`, but also mark each change."""
     return give_up(layout, state, node_customers, _mark_node, marks)

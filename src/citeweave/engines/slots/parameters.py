@@ -1,4 +1,4 @@
-"""What a step does beside its sweeps, over the topics that nodes have; see `sums`."""
+"""The parts of a step other than its sweeps, over the topics that nodes have; see `sums`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 __all__ = ["SparseDraws"]
 
-# Its densities are passes over lists, shared between threads: they are called from Python.
+# Its densities are passes over lists, divided among threads, so they are called from Python.
 _slice_draw = getattr(slice_draw, "py_func", slice_draw)
 
 
 _STEPS_AHEAD = 3
-"""Steps of a slice that parts of a chain weigh ahead of time; a young chain takes many."""
+"""Slice steps that parts of a chain evaluate ahead of time; a young chain takes many."""
 
 
 def _first_points(random: np.ndarray, start: float, width: float) -> list[float]:
-    """Guess the first points of a slice (`slice_draw`); most draws need these and no others.
+    """Guess the first points of a slice (`slice_draw`); most draws need only these.
 
     They are the present value, the ends of the first interval, and the point drawn from it. A wrong
-    guess costs time and nothing else.
+    guess only costs time.
     """
     random = random.copy()
     _, below, _, inside = (float(uniform(random)) for _ in range(4))
@@ -42,7 +42,7 @@ def _first_points(random: np.ndarray, start: float, width: float) -> list[float]
 
 
 def _next_points(beta: float, start: float, width: float) -> list[float]:
-    """Guess the next points of a slice from ``beta`` on: where it steps out, further steps."""
+    """Guess the next points of a slice from ``beta`` on: further steps if it steps out."""
     points = [beta]
     if abs(beta - start) > width:
         for _ in range(_STEPS_AHEAD):
@@ -51,16 +51,16 @@ def _next_points(beta: float, start: float, width: float) -> list[float]:
 
 
 class SparseDraws(Draws):
-    """Concentrations, propensities, sums and likelihood of a chain of many topics.
+    """Concentrations, propensities, sums and likelihood of a chain with many topics.
 
-    Draws are those of `Draws`, up to the rounding of sums taken in another order.
+    Draws are those of `Draws`, up to the rounding of sums computed in another order.
 
     Parameters
     ----------
     chain : Chain
         With its workers and the other attributes that `Draws` reads.
     presence : ndarray of uint64 [nodes, words of 64 topics]
-        Topics that nodes have customers in; sweeps keep it up to date and then call
+        Topics in which nodes have customers; sweeps keep it up to date and then call
         ``counts_moved``.
     """
 
@@ -68,7 +68,7 @@ class SparseDraws(Draws):
         super().__init__(chain)
         self._gathered = False
         self._is_current = False
-        """Whether sums are those of the present counts, concentrations and propensities."""
+        """Whether sums match the present counts, concentrations and propensities."""
         if chain.spec.citations is not None:
             self.sums = TopicSums(
                 self.workers,
@@ -80,16 +80,16 @@ class SparseDraws(Draws):
             )
 
     def counts_moved(self) -> None:
-        """Forget the lists of topics: a sweep, or a stored state, has changed counts.
+        """Discard the lists of topics after a sweep, or a stored state, has changed counts.
 
-        Whoever changes counts of topics must call this before anything else is asked for.
+        Code that changes counts of topics must call this before any other method.
         """
         self._gathered = self._is_current = False
 
     def rebuild(self) -> None:
-        """Recompute P, M and the weights of nodes, listing topics anew where counts moved."""
+        """Recompute P, M and the weights of nodes; list topics again if counts have changed."""
         if self._is_current and self.chain.exchange.size > 1:
-            return  # parts would exchange for nothing
+            return  # saves an exchange between parts
         if not self._gathered:
             self.sums.gather()
             self._gathered = True
@@ -117,7 +117,7 @@ class SparseDraws(Draws):
         self._is_current = False
 
     def _slice_level(self, level: int, shape: float, rate: float) -> float:
-        """Draw a level's concentration; sums of the levels below it stay as they are."""
+        """Draw a level's concentration; sums of the levels below it do not change."""
         start = float(self.nodes.concentration[self._levels[level][0]])
         random = self.chain.state.random
         if self.chain.exchange.size == 1:
@@ -137,18 +137,18 @@ class SparseDraws(Draws):
         return float(_slice_draw(random, log_density, level, start, shape, rate))
 
     def log_density(self, level: int, beta: float, shape: float, rate: float) -> float:
-        """Set a level's concentration and give its log density, the exponential included.
+        """Set a level's concentration and return its log density, including the exponential.
 
-        The sums and the weights of the nodes above are left at ``beta`` too.
+        The sums and the weights of the nodes above are updated to ``beta`` too.
         """
         return self.log_densities(level, [beta], shape, rate)[0]
 
     def log_densities(
         self, level: int, betas: Sequence[float], shape: float, rate: float
     ) -> list[float]:
-        """Do so for several concentrations, of which the last is left.
+        """Do the same for several concentrations; the last one stays set.
 
-        Parts of a chain exchange once for all of them.
+        Parts of a chain exchange sums once for all of them.
         """
         chain = self.chain
         exponent, out = chain.exponent, []

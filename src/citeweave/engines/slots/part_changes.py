@@ -1,8 +1,8 @@
 """Changes of shared counts as lists, which the parts of a chain send each other.
 
-An entry is (row, topic, customers, tables): of a word, or of a node above documents. What all
-threads of a part did to a place is added up before it is sent, and what was sent is taken out of
-the changes; what comes is put among those of the first thread, with its mark.
+An entry is (row, topic, customers, tables), for a word or for a node above documents. The changes
+of all threads of a part at one place are summed before they are sent, and removed from the changes.
+Received entries are added to the changes of the first thread, and marked.
 """
 
 import numpy as np
@@ -19,9 +19,9 @@ __all__ = ["put_node_changes", "put_word_changes", "take_node_changes", "take_wo
 def take_word_changes(
     workers: WorkerPool, changes: Changes, marks: Marks, first: int, last: int
 ) -> np.ndarray:
-    """Take out what was done to the words ``first`` to ``last`` - 1: int32 [entries, 4], by word.
+    """Remove and return changes of words ``first`` to ``last`` - 1: int32 [entries, 4], by word.
 
-    gamma has the number of topics for a topic, and no customers of its own.
+    For gamma, the topic is the number of topics, and there are no customers.
     """
     bounds = [first + (last - first) * i // workers.size for i in range(workers.size + 1)]
     found: list[np.ndarray] = [np.zeros((0, 4), np.int32)] * workers.size
@@ -97,7 +97,7 @@ def put_word_changes(
 
 
 def take_node_changes(changes: Changes, marks: Marks, begin: int, end: int) -> np.ndarray:
-    """Take out what rows have of the nodes ``begin`` to ``end`` - 1: int32 [entries, 4]."""
+    """Remove and return the rows of nodes ``begin`` to ``end`` - 1: int32 [entries, 4]."""
     entries = np.zeros((_count_marks(marks.nodes, begin, end), 4), np.int32)
     _take_nodes(changes, marks, begin, end, entries)
     return entries

@@ -1,7 +1,7 @@
 """The topics in which a node has customers, one bit per topic.
 
-Counts are read at single topics, whether they are dense rows or lists; loops over all topics of a
-node use its bits instead, 64 topics at a time.
+Counts are read one topic at a time, whether they are dense rows or lists. Loops over all topics of
+a node use its bits instead, 64 topics at a time.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ _WIDTH = 64
 
 
 class Support(NamedTuple):
-    """Topics that nodes and words have customers in."""
+    """Topics in which nodes and words have customers."""
 
     nodes: np.ndarray
     """uint64 [nodes, words of 64 topics]."""
@@ -37,21 +37,21 @@ class Support(NamedTuple):
 
 
 def new_presence(n_nodes: int, n_topics: int) -> np.ndarray:
-    """Allocate room for the bits: uint64 [nodes, words of 64 topics]."""
+    """Allocate memory for the bits: uint64 [nodes, words of 64 topics]."""
     return np.zeros((n_nodes, -(-n_topics // _WIDTH)), np.uint64)
 
 
 if numba_config.DISABLE_JIT:
 
     def lowest_bit(bits):
-        """Do the same with Python integers."""
+        """Return the position of the lowest set bit of a nonzero number, in Python integers."""
         bits = int(bits)
         return (bits & -bits).bit_length() - 1
 
 else:
 
     @intrinsic
-    def _trailing_zeros(typing_context, bits):  # noqa: ARG001 (Numba asks for these names)
+    def _trailing_zeros(typing_context, bits):  # noqa: ARG001 (Numba requires these names)
         def generate(context, builder, signature, arguments):  # noqa: ARG001
             is_zero_poison = context.get_constant(types.boolean, True)
             return builder.cttz(arguments[0], is_zero_poison)
@@ -60,13 +60,13 @@ else:
 
     @inlined
     def lowest_bit(bits):
-        """Give the place of the lowest bit of a number (uint64) that is not zero."""
+        """Return the position of the lowest set bit of a nonzero number (uint64)."""
         return np.int64(_trailing_zeros(bits))
 
 
 @hot_kernel
 def mark_topics(counts, presence, first, last):
-    """Set the bits of rows ``first`` to ``last`` - 1 from their counts: nodes', or words'."""
+    """Set the bits of rows ``first`` to ``last`` - 1 from their counts, of nodes or of words."""
     for n in range(first, last):
         row = index(n)
         for i in range(presence.shape[1]):
@@ -97,7 +97,7 @@ def note_presence(presence, node, topic, customers):
 
 @hot_kernel
 def note_papers(layout, counts, presence, level, moved):
-    """Update the bits of papers and of all nodes above them, each at one topic.
+    """Update the bits of papers and of all nodes above them, for one topic per paper.
 
     ``moved`` is int32 [papers, 2]: a paper and the topic; ``level`` is that of papers.
     """

@@ -1,4 +1,4 @@
-"""Shared by chains with sparse sweeps, sequential and snapshot."""
+"""Base class of chains with sparse sweeps, sequential and snapshot."""
 
 from collections.abc import Iterator, Mapping
 
@@ -30,7 +30,7 @@ def _refuse(spec: ModelSpec) -> str | None:
 
 
 SPARSE = Capabilities(SNAPSHOT, best_from=SPARSE_FROM, refuses=_refuse)
-"""What sparse sweeps can do on the CPU."""
+"""Capabilities of sparse sweeps on the CPU."""
 
 
 class ProposalChain(ThreadedChain):
@@ -41,7 +41,7 @@ class ProposalChain(ThreadedChain):
     _draws: SparseDraws
 
     def _new_proposals(self) -> None:
-        """Make what sparse sweeps need; the chain and its workers are there."""
+        """Create the data of sparse sweeps; the chain and its workers must exist."""
         self.proposals = Proposals(self)
         self._draws = SparseDraws(self, self.proposals.nodes)
 
@@ -62,32 +62,32 @@ class ProposalChain(ThreadedChain):
         self._counts_set()
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
-        """Continue from a stored state, with the stored tables of proposals or with new ones."""
+        """Continue from a stored state, with the stored proposal tables or with new ones."""
         super().restore(state, extra)
         self._counts_set()
         self.proposals.restore(extra)
 
     def freeze(self) -> None:
-        """Keep the tables of proposals as they are from here on."""
+        """Keep the proposal tables fixed from now on."""
         self.proposals.schedule.frozen = True
 
     def extra_state(self) -> dict[str, np.ndarray]:
-        """Copy the tables that topics are proposed from, and whether they are frozen."""
+        """Copy the proposal tables, and whether they are frozen."""
         return self.proposals.export()
 
     def watched(self) -> Iterator[Watched]:
-        """Give the sums of proposals besides."""
+        """Yield the sums of proposals, too."""
         yield from super().watched()
         yield Watched("the share of topic", self.proposals.tables.root)
         yield Watched("the weight of proposals for word", self.proposals.tables.word_mass)
 
     def start_citations(self) -> None:
-        """Assign a first topic to every citation."""
+        """Assign an initial topic to every citation."""
         super().start_citations()
         self._counts_set()
 
     def sweep_authors(self) -> None:
-        """Draw who serves the tables of shared papers, and note the topics that authors have."""
+        """Draw who serves the tables of shared papers, and update the topics that authors have."""
         super().sweep_authors()
         self.proposals.mark_shared()
         self._draws.counts_moved()

@@ -2,9 +2,9 @@
 
 A word proposes topic k with the weight that k would have for it in an empty document, under an
 author without papers. Tables are fixed between rebuilds: a table of the present counts would depend
-on the token that it moves, and accepting by it would not leave the posterior invariant. They are
-whole numbers, cumulative over topics, so the probability in the acceptance ratio is exactly the one
-drawn from.
+on the token that it moves, and the acceptance step would not leave the posterior invariant. Tables
+are integers, cumulative over topics, so the probability in the acceptance ratio is exactly the one
+of the draw.
 """
 
 from collections.abc import Mapping
@@ -37,33 +37,33 @@ __all__ = [
 
 _WHOLE = 2.0**31
 _UNIT = 2.0**50
-"""Multiples of a share that are added up. Shares of all authors come to about 1 in all; weights of
-topics whose tables are known may add up to a few times as much."""
+"""Units per share: shares are summed as integers. The shares of all authors sum to about 1; weights
+of topics whose tables are known may sum to a few times as much."""
 _EVEN = 0.01
-"""Share of a table that is spread evenly: every topic can be reached from everywhere."""
+"""Share of a table that is spread evenly, so that every topic can be reached from every other."""
 
 
 class ProposalTables(NamedTuple):
-    """Proposals by word, and those of citations."""
+    """Proposals for each word, and for citations."""
 
     word: np.ndarray
     """uint32 [words, topics]: cumulative."""
     word_mass: np.ndarray
-    """float64 [words]: the weight that a word's whole table stands for."""
+    """float64 [words]: total weight that a word's table represents."""
     root: np.ndarray
-    """float64 [topics]: shares of topics above documents when the tables were made."""
+    """float64 [topics]: shares of topics above documents when the tables were built."""
     citation: np.ndarray
-    """uint32 [topics]: cumulative, of a citation's topic."""
+    """uint32 [topics]: cumulative, for the topic of a citation."""
     citation_mass: np.ndarray
     """float64 [1]."""
     listed: np.ndarray
-    """uint8 [nodes of the lowest shared level]: whether documents take their topics for slots."""
+    """uint8 [nodes of the lowest shared level]: whether documents use their topics as slots."""
 
 
 def new_proposal_tables(
     layout: Layout, n_shared: int, n_words: int, n_topics: int
 ) -> ProposalTables:
-    """Allocate room for the tables; ``n_shared`` counts the levels above documents."""
+    """Allocate memory for the tables; ``n_shared`` is the number of levels above documents."""
     above = int(layout.level_start[n_shared] - layout.level_start[n_shared - 1])
     return ProposalTables(
         word=np.zeros((n_words, n_topics), np.uint32),
@@ -77,7 +77,7 @@ def new_proposal_tables(
 
 @hot_kernel
 def _accumulate(weights, cumulative):
-    """Turn weights into cumulative whole numbers, about 2^31 in all; returns the weights' sum."""
+    """Turn weights into cumulative integers, about 2^31 in total; return the sum of the weights."""
     n_topics = weights.shape[0]
     total = 0.0
     for k in range(n_topics):
@@ -93,7 +93,7 @@ def _accumulate(weights, cumulative):
 
 @hot_kernel
 def _count_customers(counts, proposal, first, last, found):
-    """Count the customers of authors ``first`` to ``last`` - 1: of all, and of those listed."""
+    """Count the customers of authors ``first`` to ``last`` - 1: of all, and of listed ones."""
     for n in range(first, last):
         found[0] += counts.total_customers[n]
         if proposal.listed[n - first] > 0:
@@ -102,7 +102,7 @@ def _count_customers(counts, proposal, first, last, found):
 
 @hot_kernel
 def _root_shares(tables, state, row, listed, root):
-    """Set the share of each topic under listed authors, whose documents take ``listed`` of all."""
+    """Set the share of each topic under listed authors, who have the share ``listed`` of all."""
     counts, parameters = state.topics, state.parameters
     node_weights(tables, counts, parameters, row, 0, root)
     share = listed / (parameters.topic_concentration[0] + counts.total_customers[0])
@@ -112,7 +112,7 @@ def _root_shares(tables, state, row, listed, root):
 
 @hot_kernel
 def _add_shares(layout, level, tables, state, proposal, everybody, row, weights, units, span):
-    """Add up the shares under authors ``span[0]`` to ``span[1]`` - 1 who are not listed.
+    """Sum the shares under authors ``span[0]`` to ``span[1]`` - 1 who are not listed.
 
     ``units`` (int64 [topics]) is in multiples of 1 / _UNIT.
     """
@@ -155,9 +155,9 @@ def make_word_proposal(
     last: int | None = None,
     exchange: Exchange = ALONE,
 ) -> None:
-    """Build the words' tables from the present counts; listed authors are determined already.
+    """Build the words' tables from the present counts; listed authors must be known already.
 
-    A part of a chain adds up the shares of authors up to before ``last``, which are its own.
+    A part of a chain sums the shares of its own authors, which are those before ``last``.
     """
     n_words, n_topics = proposal.word.shape
     rooms = np.zeros((workers.size, n_topics))
@@ -181,11 +181,12 @@ def _make_shares(
     last: int | None,
     exchange: Exchange,
 ) -> None:
-    """Set the share of each topic that documents have nothing of.
+    """Set the share of each topic for documents that do not have it.
 
-    A listed author has nothing of it either: then it comes from mu. Of all others it comes from the
-    author, who is much more decided than mu is; they are taken together. Their sum is one of
-    integers, so it depends neither on threads nor on parts.
+    A listed author does not have it either, so it comes from mu. For all other authors it comes
+    from the author, whose distribution is much more concentrated than mu; these authors are
+    combined. Their shares are summed as integers, so the sum depends neither on threads nor on
+    parts.
     """
     level = len(shape.shared) - 1
     first = int(layout.level_start[level])
@@ -214,10 +215,10 @@ def _make_shares(
 
 
 def make_citation_proposal(parameters: Parameters, proposal: ProposalTables) -> None:
-    """Make the citations' table: lambdaT_k times the squared share at mu.
+    """Build the citations' table: lambdaT_k times the squared share at mu.
 
-    Shares are those of the words' tables; lambdaT is the present one, which no citation's topic has
-    a part in while topics are drawn.
+    Shares are those of the words' tables. lambdaT is the present one: it does not depend on any
+    citation's topic while topics are drawn.
     """
     weights = parameters.topic_scale * proposal.root**2
     proposal.citation_mass[0] = _accumulate(weights, proposal.citation)
@@ -230,20 +231,20 @@ def choose_listed(
     proposal: ProposalTables,
     most: int | None = None,
 ) -> None:
-    """Find the authors with few topics. A token must not decide how it is moved: hence here."""
+    """Find authors with few topics, outside of sweeps: a token must not decide how it is moved."""
     first, last = layout.level_start[n_shared - 1], layout.level_start[n_shared]
     most = MOST_LISTED if most is None else most
     for begin in range(first, last, 1024):
         end = min(begin + 1024, last)
         topics = np.count_nonzero(counts.customers[begin:end], axis=1)
         proposal.listed[begin - first : end - first] = topics <= most
-    if n_shared == 1:  # mu itself: its topics are everybody's, and nobody's slots
+    if n_shared == 1:  # mu itself: its topics belong to all documents and are nobody's slots
         proposal.listed[:] = 0
 
 
 @inlined
 def proposal_weight(cumulative, k):
-    """Give a topic's own part of a cumulative table."""
+    """Return a topic's own part of a cumulative table."""
     below = np.int64(cumulative[index(k - 1)]) if k > 0 else np.int64(0)
     return np.int64(cumulative[index(k)]) - below
 
@@ -264,13 +265,13 @@ def draw_proposal(rng, cumulative):
 
 
 _STORED = {"guess": "word", "guess_mass": "word_mass", "guess_root": "root", "listed": "listed"}
-"""Names in checkpoints, which are those of the GPU's tables too."""
+"""Names in checkpoints, the same as those of the GPU's tables."""
 
 
 def export_tables(proposal: ProposalTables) -> dict[str, np.ndarray]:
-    """Copy what a chain needs to continue with the same tables."""
+    """Copy the arrays that a chain needs to continue with the same tables."""
     stored = {name: getattr(proposal, field).ravel().copy() for name, field in _STORED.items()}
-    # the GPU has the citations' weight last
+    # the GPU stores the citations' weight last
     stored["guess_mass"] = np.append(stored["guess_mass"], proposal.citation_mass)
     return stored
 
@@ -281,7 +282,7 @@ def restore_tables(proposal: ProposalTables, tables: Mapping[str, np.ndarray]) -
     Raises
     ------
     ParameterError
-        They are not those of this corpus and number of topics.
+        If they do not match this corpus and number of topics.
     """
     for name, field in _STORED.items():
         size = getattr(proposal, field).size + (name == "guess_mass")

@@ -27,12 +27,12 @@ __all__ = ["Proposals"]
 
 
 class Proposals:
-    """Kept up to date by sweeps; all but the tables of proposals follow from the state.
+    """Data that sweeps keep up to date; all but the proposal tables follow from the state.
 
     Parameters
     ----------
     chain : Chain
-        Whose state it is about.
+        The chain whose state is described.
     """
 
     def __init__(self, chain: ThreadedChain) -> None:
@@ -68,15 +68,15 @@ class Proposals:
         make_citation_proposal(self._chain.state.parameters, self.tables)
 
     def gather_rates(self) -> None:
-        """Take the sums P and M from those of the chain's exponent."""
+        """Compute the sums P and M from those of the chain's exponent."""
         state = self._chain.state
         gather_rates(state.topics, state.parameters, self._chain.exponent, self.rates)
 
     def refresh(self, most_listed: int = MOST_LISTED) -> None:
         """Build proposal tables from the present counts.
 
-        ``most_listed`` is the maximum number of topics of an author to include them in the slots of
-        the author's documents.
+        The topics of an author are included in the slots of the author's documents if there are at
+        most ``most_listed`` of them.
         """
         chain = self._chain
         counts, n_shared = chain.state.topics, chain.spec.n_shared
@@ -95,7 +95,7 @@ class Proposals:
         self.schedule.made = True
 
     def export(self) -> dict[str, np.ndarray]:
-        """Copy the tables, where they have been made, and whether they are frozen."""
+        """Copy the tables, if they have been built, and whether they are frozen."""
         tables = export_tables(self.tables) if self.schedule.made else {}
         return tables | self.schedule.export()
 

@@ -18,10 +18,10 @@ _FAST = {"reassoc", "contract", "nsz"}
 
 
 class Token(NamedTuple):
-    """A token that has left, as the proposal of its next topic needs it."""
+    """A removed token, as needed to propose its next topic."""
 
     old: int
-    """Slot of the topic that it had."""
+    """Slot of its previous topic."""
     background: float
     """Probability of its word under gamma."""
     listed: bool
@@ -30,7 +30,7 @@ class Token(NamedTuple):
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def _slot_value(shape, slots, b, j, background):
-    """Weight of the slot at place j of block b, without its own bursts."""
+    """Return the weight of the slot at place j of block b, without its own bursts."""
     weight = slots.root_blocks[b, j]
     for level in range(1, len(shape.shared) + len(shape.document)):
         above = slots.scale[level] * weight
@@ -44,7 +44,7 @@ def _slot_value(shape, slots, b, j, background):
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def _weigh_blocks(shape, slots, background, n_blocks):
-    """Sum the weights of the slots inside, block by block; returns the sum of all."""
+    """Sum the weights of the slots inside, block by block; return the total."""
     total = np.float32(0.0)
     for b in range(n_blocks):
         mass = np.float32(0.0)
@@ -57,7 +57,7 @@ def _weigh_blocks(shape, slots, background, n_blocks):
 
 @inlined
 def slot_root_weight(parameters, slots, s):
-    """Weight at mu of a slot's topic; free ones share what a new topic weighs."""
+    """Return the weight at mu of a slot's topic; free topics share the weight of a new one."""
     if slots.customers[0, s] > 0:
         return np.float32(slots.root[s])
     used = slots.total_tables[0]
@@ -67,7 +67,7 @@ def slot_root_weight(parameters, slots, s):
 
 @inlined
 def _full_weight(shape, tables, parameters, slots, s, background):
-    """Weight of a slot, inside or not, its own bursts included: W of eq:conditional_posterior."""
+    """Return a slot's weight with its bursts, inside or not: W of eq:conditional_posterior."""
     leaf_level = len(shape.shared) + len(shape.document) - 1
     topic = slot_weight(slots, slot_root_weight(parameters, slots, s), leaf_level, s)
     word = slots.word_stay[s] * slots.inverse[s]
@@ -84,7 +84,7 @@ def _full_weight(shape, tables, parameters, slots, s, background):
 
 @inlined
 def _correct_bursts(shape, tables, parameters, slots, z, background, run):
-    """Let topics that have the current word already weigh their own tables; return the change."""
+    """Add the burst tables of topics that have the current word already; return the change."""
     change = np.float32(0.0)
     slots.draws[0] += 1
     used = slots.used[0]
@@ -129,7 +129,7 @@ def _pick_slot(shape, slots, background, n_blocks, target, bursting):
 
 @inlined
 def gamma_weight(shape, n_words, parameters, slots):
-    """Probability of the current word under gamma, as this document sees it."""
+    """Return the probability of the current word under gamma, as this document sees it."""
     stay, opened = slots.background_stay[0], slots.background_open[0]
     return background_weight(shape, n_words, parameters, slots.background_totals, stay, opened)
 
@@ -138,8 +138,8 @@ def gamma_weight(shape, n_words, parameters, slots):
 def _outside_scale(shape, parameters, slots, listed):
     """Return s, which turns a word's table into weights of topics outside the document.
 
-    Topics of a listed author count as inside; other authors' are taken to be spread as the
-    corpus's are.
+    Topics of a listed author count as inside; those of other authors are assumed to be distributed
+    as in the corpus.
     """
     above = len(shape.shared) - 1 if len(shape.shared) > 1 else 1
     if listed or len(shape.shared) == 1:
@@ -153,9 +153,10 @@ def _outside_scale(shape, parameters, slots, listed):
 
 @inlined
 def propose(rng, model, state, cache, slots, support, proposal, run, token, draw):
-    """Propose a topic and decide on it; returns its slot, and whether it was given one for this.
+    """Propose a topic and accept or reject it.
 
-    ``draw`` counts topics proposed from tables and refusals.
+    Returns the slot, whether it was assigned for this, and whether the proposal was accepted.
+    ``draw`` counts topics proposed from tables and rejections.
     """
     shape, tables = model.shape, model.tables
     parameters = state.parameters

@@ -1,8 +1,8 @@
-"""Sums that a change of the citations' exponential needs over *all* topics, in few numbers.
+"""Sums over *all* topics that a change of the citations' exponential needs, in few numbers.
 
 E = sum_k lambdaT_k P_k M_k (`engines.core.exponent`). A move changes the totals of mu, and
-with them P and M of every topic, by a multiple of what mu itself has of each topic. So that term is
-left out of the arrays, and what it does to E follows from three sums:
+with them P and M of every topic, by a multiple of mu's own share of each topic. So that term is
+left out of the arrays, and its effect on E follows from three sums:
 
     P_k = cite_k + a own_k,  M_k = cited_k + b own_k,  own_k = c_k - alpha at mu,
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class RateSums(NamedTuple):
-    """P and M of every topic without mu's own term, and what that term needs."""
+    """P and M of every topic without mu's own term, and the sums that this term needs."""
 
     cite: np.ndarray
     """float64 [topics]."""
@@ -44,11 +44,11 @@ class CitationSums(NamedTuple):
 
     rates: RateSums
     exponent: Exponent
-    """Its weights are kept up to date; its sums P and M are those of ``rates``."""
+    """Its weights are kept up to date; the sums P and M are in ``rates``."""
 
 
 def new_rates(n_topics: int) -> RateSums:
-    """Allocate room for the sums."""
+    """Allocate memory for the sums."""
     return RateSums(np.zeros(n_topics), np.zeros(n_topics), np.zeros(3))
 
 
@@ -68,7 +68,7 @@ def root_slopes(counts, parameters, exponent):
 
 @hot_kernel
 def gather_rates(counts, parameters, exponent, rates):
-    """Fill in the sums from those of ``exponent``, which are the present P and M."""
+    """Compute the sums from those of ``exponent``, which are the present P and M."""
     cite_slope, cited_slope = root_slopes(counts, parameters, exponent)
     rates.total[:] = 0.0
     for k in range(rates.cite.shape[0]):

@@ -1,4 +1,4 @@
-"""Rows of counts of nodes as lists of the topics that they have: to be sent, and put elsewhere."""
+"""Rows of node counts as lists of topics, to be sent to another part and stored there."""
 
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ __all__ = ["RowLists", "put_rows", "take_rows"]
 
 
 class RowLists(NamedTuple):
-    """The topics of some nodes, those of the first one first."""
+    """The topics of some nodes, one node after the other."""
 
     length: np.ndarray
-    """int32 [nodes]: how many topics each has."""
+    """int32 [nodes]: number of topics of each node."""
     topic: np.ndarray
     """int32 [entries]."""
     customers: np.ndarray
@@ -62,7 +62,7 @@ def _take_rows(counts, presence, rows, lists):
 
 @hot_kernel
 def put_rows(counts: TopicCounts, presence: np.ndarray, rows: np.ndarray, lists: RowLists) -> None:
-    """Give nodes ``rows`` the counts listed, and no others; totals and bits follow."""
+    """Replace the counts of nodes ``rows`` by those listed; update their totals and bits."""
     at = 0
     for r in range(rows.shape[0]):
         n = index(rows[r])

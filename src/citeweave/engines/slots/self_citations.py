@@ -1,8 +1,8 @@
 """Self-citations of many papers at a time, from a snapshot, over the topics that nodes have.
 
-As `engines.threads.self_citations`: each paper has a random stream of its own and sees the snapshot
-and its own change of it. Here it does so in the rows of the citation sweep, which hold the topics
-of the nodes above it and nothing else.
+Like `engines.threads.self_citations`: each paper has its own random stream and sees the snapshot
+and its own changes to it. Here this happens in the rows of the citation sweep, which hold only the
+topics of the nodes above the paper.
 """
 
 from typing import NamedTuple
@@ -30,7 +30,7 @@ __all__ = ["OwnOffers", "new_own_offers", "offer_self_citations"]
 
 
 class OwnOffers(NamedTuple):
-    """What one worker writes to."""
+    """Buffers that one worker writes to."""
 
     here: SparseNeighbourhood
     exponent: Exponent
@@ -39,7 +39,7 @@ class OwnOffers(NamedTuple):
 
 
 def new_own_offers(here: SparseNeighbourhood, n_levels: int) -> OwnOffers:
-    """Make room for one worker, who has rows for citations already."""
+    """Allocate memory for one worker, which has rows for citations already."""
     weights = here.weights
     exponent = new_exponent(0, here.topics.customers.shape[1], n_levels)._replace(
         cite_weight=weights.cite_weight, cited_weight=weights.cited_weight
@@ -49,7 +49,7 @@ def new_own_offers(here: SparseNeighbourhood, n_levels: int) -> OwnOffers:
 
 @inlined
 def _copy_sums(exponent, own):
-    """Begin with P and M of the snapshot."""
+    """Copy P and M of the snapshot."""
     for k in range(index(own.cite_sum.shape[0])):
         own.cite_sum[k] = exponent.cite_sum[k]
         own.cited_sum[k] = exponent.cited_sum[k]
@@ -82,9 +82,9 @@ def _leave(citing, state, presence, exponent, here, row, topic):
 
 @hot_kernel
 def offer_self_citations(citing, layout, tables, state, presence, exponent, mine, key, docs):
-    """Offer some papers one self-citation more or one less.
+    """Propose one self-citation more or less for some papers.
 
-    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus.
+    ``docs`` (int64 [n, 2]) holds documents and their numbers in the whole corpus.
     """
     here, own, work = mine
     parameters, topics = state.parameters, state.assignments.self_topic

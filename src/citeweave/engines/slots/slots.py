@@ -1,9 +1,9 @@
 """The current document as rows over its slots: the topics that it or its listed author has.
 
-A slot is a column: counts and weights of one topic on every level of the document's path, of its
+A slot is a column: counts and weights of one topic at every level of the document's path, of its
 phi and of the current word. Everything is read from the counts when a document is opened and
-written back when it is left, so the same sweep serves sequential chains and workers that see a
-snapshot.
+written back when it is left, so the same sweep serves both sequential chains and workers that see
+a snapshot.
 """
 
 from typing import NamedTuple
@@ -52,13 +52,13 @@ class Slots(NamedTuple):
     place: np.ndarray
     """int32 [topics]: slot of each topic, -1 for none."""
     used: np.ndarray
-    """int64 [1]: how many slots there are."""
+    """int64 [1]: number of slots."""
     customers: np.ndarray
     """int32 [levels, room]."""
     tables: np.ndarray
     """int32 [levels, room]."""
     held: np.ndarray
-    """int32 [levels or none, room]: as that of `TopicCounts`."""
+    """int32 [levels or none, room]: as in `TopicCounts`."""
     own: np.ndarray
     """float64 [levels, room]: c - alpha t."""
     stay: np.ndarray
@@ -80,7 +80,7 @@ class Slots(NamedTuple):
     word_open: np.ndarray
     """float32 [room]: B1."""
     word_customers: np.ndarray
-    """int32 [room]: by how much the run at hand has changed phi_k's customers at its word."""
+    """int32 [room]: change of phi_k's customers at the word of the current run, so far."""
     word_tables: np.ndarray
     """int32 [room]."""
     tokens: np.ndarray
@@ -94,7 +94,7 @@ class Slots(NamedTuple):
     run_tables: np.ndarray
     """int32 [room]."""
     inside: np.ndarray
-    """float32 [room]: 1 where the document or its listed author has the topic, else 0."""
+    """float32 [room]: 1 if the document or its listed author has the topic, else 0."""
     scaled: np.ndarray
     """float64 [room]: lambdaT."""
     cite: np.ndarray
@@ -102,17 +102,17 @@ class Slots(NamedTuple):
     cited: np.ndarray
     """float64 [room]: M."""
     row: np.ndarray
-    """int64 [levels]: the row of each level here, which is the level itself: see `TopicPath`."""
+    """int64 [levels]: row of each level in these arrays: the level itself, see `TopicPath`."""
     node: np.ndarray
     """int64 [levels]: the document's path, root first."""
     total_customers: np.ndarray
-    """int64 [levels]: as the document has left them so far."""
+    """int64 [levels]: current totals, including the document's moves so far."""
     total_tables: np.ndarray
     """int64 [levels]."""
     beta: np.ndarray
     """float64 [levels]."""
     share: np.ndarray
-    """float64 [levels]: contribution of the author who serves the document, 1 on other levels."""
+    """float64 [levels]: contribution of the author who serves the document, 1 at other levels."""
     scale: np.ndarray
     """float32 [levels]: (beta + alpha T) / (beta_parent + C_parent), times that share."""
     background_customers: np.ndarray
@@ -126,7 +126,7 @@ class Slots(NamedTuple):
     background_open: np.ndarray
     """float64 [1]: B1."""
     stay_blocks: np.ndarray
-    """Rows that weights are made of, viewed in blocks."""
+    """Rows from which weights are computed, viewed in blocks."""
     open_blocks: np.ndarray
     root_blocks: np.ndarray
     burst_blocks: np.ndarray
@@ -138,17 +138,17 @@ class Slots(NamedTuple):
     block_mass: np.ndarray
     """float32 [blocks]: sums of the weights of the current token."""
     draws: np.ndarray
-    """int64 [1]: draws so far in which the word had bursts to correct for."""
+    """int64 [1]: number of draws so far that had to be corrected for bursts of the word."""
     corrected: np.ndarray
-    """int64 [room]: the last such draw that corrected a slot."""
+    """int64 [room]: last such draw that corrected each slot."""
     correction: np.ndarray
-    """float32 [room]: what that correction added."""
+    """float32 [room]: amount that the correction added."""
     random: np.ndarray
-    """uint64 [4]: the document's own stream, where it has one."""
+    """uint64 [4]: the document's own random stream, if it has one."""
 
 
 def new_slots(n_topics: int, n_levels: int, *, held: bool = False) -> Slots:
-    """Allocate room for one worker; ``held`` where authors share papers."""
+    """Allocate memory for one worker; ``held`` if authors share papers."""
     room = padded(n_topics)
 
     def numbers(kind: type, *shape: int) -> np.ndarray:
@@ -218,7 +218,7 @@ def new_slots(n_topics: int, n_levels: int, *, held: bool = False) -> Slots:
 
 @inlined
 def _pair(table, customers, tables):
-    """Return A0 and B1; most topics have no customers on most levels."""
+    """Return A0 and B1; most topics have no customers at most levels."""
     if customers == 0:
         return 0.0, 1.0
     return weight_pair(table, customers, tables)
@@ -245,7 +245,7 @@ def _refresh_phi(parameters, slots, s):
 
 @inlined
 def _refresh_inside(shape, slots, s, listed):
-    """Return whether the document, or its listed author, has the topic."""
+    """Update whether the document, or its listed author, has the topic."""
     low = len(shape.shared)
     has = slots.customers[index(low), s] > 0
     if listed:
@@ -282,7 +282,7 @@ def add_slot(shape, tables, state, cache, presence, slots, k, listed):
         i = index(level)
         n = index(slots.node[i])
         c, t = np.int32(0), np.int32(0)
-        if is_present(presence, n, k):  # most topics are those of one level or two
+        if is_present(presence, n, k):  # most topics are present at only one or two levels
             c, t = pair_at(counts.customers, counts.tables, n, k)
         slots.customers[i, s] = c
         slots.tables[i, s] = t
@@ -307,7 +307,8 @@ def add_slot(shape, tables, state, cache, presence, slots, k, listed):
 def fill_word(cache, word_presence, slots, s, w):
     """Read the weights of the current word under a slot's topic.
 
-    Where phi_k does not have the word, bits of a few memory lines say so: weights lie anywhere.
+    The bits, in a few cache lines, are read first: if phi_k does not have the word, its weights,
+    which may be anywhere in memory, need not be read.
     """
     k = index(slots.topic[s])
     if is_present(word_presence, w, k):
@@ -330,14 +331,14 @@ def refresh_scales(shape, parameters, slots):
 
 @inlined
 def draw_topic_removal(rng, shape, slots, s):
-    """Draw how far the removed customer had climbed, 0 where its removal is blocked."""
+    """Draw how far the removed customer had climbed, 0 if its removal is blocked."""
     leaf_level = len(shape.shared) + len(shape.document) - 1
     return draw_removal(rng, slots, TopicPath(slots.row, s), leaf_level)
 
 
 @inlined
 def draw_leaving_word(rng, shape, words, slots, w, s):
-    """Draw how far a token's word had climbed, 0 where its removal is blocked."""
+    """Draw how far a token's word had climbed, 0 if its removal is blocked."""
     k = index(slots.topic[s])
     customers = words.customers[w, k] + slots.word_customers[s]
     return draw_word_removal(
@@ -351,7 +352,7 @@ def draw_leaving_word(rng, shape, words, slots, w, s):
 
 @inlined
 def shift_topic(shape, parameters, slots, s, depth, sign):
-    """Add or remove a customer that climbs ``depth`` levels: counts alone."""
+    """Add or remove a customer that climbs ``depth`` levels, only in the counts."""
     leaf_level = len(shape.shared) + len(shape.document) - 1
     move_customer(slots, TopicPath(slots.row, s), leaf_level, depth, sign)
     for step in range(depth):
@@ -396,10 +397,10 @@ def shift_word(shape, tables, words, parameters, slots, w, s, depth, sign):
 
 @inlined
 def slot_weight(slots, root, level, s):
-    """Topic-side weight of a slot at a level, its topic weighing ``root`` at mu.
+    """Return the topic-side weight of a slot at a level; ``root`` is its topic's weight at mu.
 
-    As ``nested_weight`` of the core, but that factors are multiplied as blocks of slots are
-    weighed, from mu down: the other order would round differently.
+    Like ``nested_weight`` of the core, but factors are multiplied from mu down, in the same order
+    as when blocks of slots are weighed: the other order would round differently.
     """
     weight = root
     for lower in range(1, level + 1):

@@ -52,37 +52,37 @@ __all__ = ["SparseSnapshotChain"]
 
 
 class WorkerBuffers(NamedTuple):
-    """What one thread writes to, and nobody else."""
+    """Buffers that only one thread writes to."""
 
     words: WordBuffers
     tally: np.ndarray
-    """int64 [7]: as that of ``word_sweep``."""
+    """int64 [7]: as in ``word_sweep``."""
     citations: SparseNeighbourhood | None
     offers: OwnOffers | None
 
 
 class SweepBuffers(NamedTuple):
-    """What all threads write to."""
+    """Buffers of all threads."""
 
     changes: Changes
-    """Of nodes above documents all, or mu alone: others' are listed where that takes less."""
+    """Of all nodes above documents, or only mu: the others are listed if that takes less memory."""
     marks: Marks
     lists: list[ChangeList]
     workers: list[WorkerBuffers]
 
 
 class SparseSnapshotChain(ProposalChain, SnapshotChain):
-    """A chain of snapshot sweeps for many topics: what `SnapshotChain` is, over slots.
+    """A chain of snapshot sweeps for many topics: like `SnapshotChain`, but over slots.
 
     Parameters
     ----------
     spec, data, settings, seed, stream, threads, rounds
-        As those of `SnapshotChain`; words must not choose their author.
+        As in `SnapshotChain`; words must not choose their author.
     """
 
     capabilities = SPARSE
     _hubs: HubRows
-    """Of the snapshot that citations are swept from."""
+    """Hubs of the snapshot from which citations are swept."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             self.workers.run(partial(self._words_of, key, round_))
             self._merge_words()
             self._merge_nodes()
-        if self.network_on:  # the citation sweep starts from what the words have become
+        if self.network_on:  # the citation sweep starts from the new counts of words
             self.rebuild_exponent()
         add_tallies(self.word_tally, [mine.tally for mine in workers])
 
@@ -207,7 +207,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         self._hubs = self._list_hubs()
 
     def _list_hubs(self) -> HubRows:
-        """List mu and the nodes of many topics that the chain owns."""
+        """List mu and the nodes with many topics that the chain owns."""
         state, found = self.state, new_hub_rows(self.settings.topics)
         levels = (self.layout.level_start, self.part.level_end, self.spec.n_shared)
         bits, exponent = self.proposals.nodes, self.exponent
@@ -264,7 +264,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         """Exchange changes of a level's nodes with other parts, if there are any."""
 
     def _merge_citations(self, round_: int) -> None:
-        """Add what the citations of a round did to the counts of documents."""
+        """Add the changes by the citations of a round to the counts of documents."""
         layout, counts = self.layout, self.state.topics
         lists, moves = self._lists, self._moves
         changes, marks, listed, _ = self._buffers

@@ -1,6 +1,6 @@
-"""What a citation's move does to P and M of the topics that change, and of no others.
+"""Change of P and M by a citation's move, only for the topics that change.
 
-The topics of both ends are listed once; those of further nodes that the move concerns follow.
+The topics of both ends are listed once, followed by those of other nodes that the move affects.
 """
 
 from typing import NamedTuple
@@ -25,34 +25,34 @@ _WIDTH = 64
 
 
 class SparseChange(NamedTuple):
-    """Topics of both ends of a citation, and room for one change that is not final yet."""
+    """Topics of both ends of a citation, and memory for one pending change."""
 
     topic: np.ndarray
     """int64 [topics + 1]: those of both papers, the present one first; then others that change."""
     stamp: np.ndarray
-    """int64 [topics]: number of the last change that a topic was listed for."""
+    """int64 [topics]: number of the last change for which a topic was listed."""
     cite: np.ndarray
-    """float64 [topics]: by topic, change of `RateSums.cite`; of listed topics only."""
+    """float64 [topics]: change of `RateSums.cite`, only for listed topics."""
     cited: np.ndarray
-    """float64 [topics]: of `RateSums.cited`."""
+    """float64 [topics]: change of `RateSums.cited`."""
     row: np.ndarray
-    """int64 [2, levels]: nodes of both ends; where the paths have met, those of the first count."""
+    """int64 [2, levels]: nodes of both ends; once the paths have met, those of the first count."""
     slope: np.ndarray
-    """float64 [2, levels, 2]: by how much a node's own counts weigh more in P and M."""
+    """float64 [2, levels, 2]: change of the weight of a node's own counts in P and M."""
     gain: np.ndarray
-    """float64 [2, levels, 2]: by how much its weights grow."""
+    """float64 [2, levels, 2]: change of its weights."""
     special: np.ndarray
-    """float64 [2, 2]: what P and M of the topic left, and of the one joined, get besides."""
+    """float64 [2, 2]: additional change of P and M of the topic left and of the one joined."""
     counter: np.ndarray
-    """int64 [2]: number of the change, topics that change."""
+    """int64 [2]: index of the change; number of topics that change."""
     word: np.ndarray
-    """int64 [words + 1]: words of bits that are not zero."""
+    """int64 [words + 1]: indices of nonzero words of bits."""
     changed: np.ndarray
-    """uint64 [words of 64 topics]: topics of changes made final; whoever reads it clears it."""
+    """uint64 [words of 64 topics]: topics of final changes; the reader clears it."""
 
 
 def new_sparse_change(n_topics: int, n_levels: int) -> SparseChange:
-    """Allocate room for the changes of one worker."""
+    """Allocate memory for the changes of one worker."""
     n_words = -(-n_topics // _WIDTH)
     return SparseChange(
         topic=np.zeros(n_topics + 1, np.int64),
@@ -71,16 +71,16 @@ def new_sparse_change(n_topics: int, n_levels: int) -> SparseChange:
 
 @inlined
 def own_bit(presence, n, k):
-    """Give 1 where the bit of a topic is set and 0 elsewhere."""
+    """Return 1 if the bit of a topic is set, else 0."""
     bits = presence[index(n), index(k) // index(_WIDTH)]
     return np.int64((bits >> np.uint64(k % _WIDTH)) & np.uint64(1))
 
 
 @inlined
 def busy_words(presence, n, word):
-    """Write down which words of a node's bits are not zero; returns how many.
+    """List the nonzero words of a node's bits; return their number.
 
-    Bits lie far apart where topics are many: a branch for each word would go wrong too often.
+    With many topics, set bits are sparse: a branch per 64-bit word would often be mispredicted.
     """
     found = 0
     for i in range(presence.shape[1]):
@@ -91,7 +91,7 @@ def busy_words(presence, n, word):
 
 @inlined
 def list_ends(presence, sparse, level, old):
-    """Write down the topics of both papers, ``old`` before all others; returns how many."""
+    """List the topics of both papers, ``old`` before all others; return their number."""
     n, m = index(sparse.row[0, level]), index(sparse.row[1, level])
     n_words = 0
     for i in range(presence.shape[1]):
@@ -113,16 +113,16 @@ def list_ends(presence, sparse, level, old):
 
 @inlined
 def _own(counts, n, k, discount):
-    """Give what a node itself has of a topic."""
+    """Return a node's own share of a topic."""
     customers, tables = pair_at(counts.customers, counts.tables, n, k)
     return customers - discount * tables
 
 
 @inlined
 def change_papers(counts, parameters, presence, sparse, level, listed, old, new):
-    """Begin the changes of the listed topics with what both papers do.
+    """Initialise the changes of the listed topics with the effect of both papers.
 
-    A bit that is not set leads to the count of ``old``, which is at hand, times zero.
+    If a bit is not set, the count of ``old``, which is at hand, is read and multiplied by zero.
     """
     now = sparse.counter[0]
     discount = parameters.topic_discount[level]
@@ -143,7 +143,7 @@ def change_papers(counts, parameters, presence, sparse, level, listed, old, new)
 
 @inlined
 def change_above(counts, parameters, presence, sparse, side, lower, listed, new):
-    """Add what a node between mu and the papers does; returns how many topics are listed then."""
+    """Add the effect of a node between mu and the papers; return the new number of topics."""
     cite, cited = sparse.slope[side, lower, 0], sparse.slope[side, lower, 1]
     if cite == 0.0 and cited == 0.0:
         return listed
@@ -167,7 +167,7 @@ def change_above(counts, parameters, presence, sparse, side, lower, listed, new)
                 sparse.cited[k] = cited * own
                 sparse.topic[index(listed)] = place
                 listed += 1
-    if own_bit(presence, n, new) == 0:  # it may have got this one by the move
+    if own_bit(presence, n, new) == 0:  # the move may have added this topic to the node
         own = _own(counts, n, index(new), discount)
         sparse.cite[index(new)] += cite * own
         sparse.cited[index(new)] += cited * own

@@ -1,9 +1,10 @@
 """The sums P and M of the citation likelihood over the topics that nodes have.
 
-As `engines.threads.exponents`, with lists in place of rows: between two sweeps counts stand
-still, while the sums are taken again for every point of a slice and after every draw. So the
-topics of all nodes are gathered once, c - alpha t beside them, and a pass goes over these lists.
-Sums are those of integers (`engines.core.exact_sums`), whichever thread adds them up.
+Like `engines.threads.exponents`, but with lists instead of rows. Counts do not change between two
+sweeps, but the sums are recomputed for every point of a slice and after every draw. So the topics
+of all nodes are gathered once, together with c - alpha t, and each pass goes over these lists.
+The sums are of integers (`engines.core.exact_sums`), so they do not depend on which thread adds
+which terms.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,26 +33,26 @@ __all__ = ["Held", "TopicSums"]
 
 _MOST_PIECES = 64
 _SPARE = 2
-"""Entries of a piece for each of its topics, at least: clearing its sums must cost little."""
+"""Minimum number of entries in a piece per topic, so that clearing its sums costs little."""
 _FEW = 1 << 14
-"""Levels of fewer entries are not worth waking a thread for."""
+"""Levels with fewer entries are not worth waking a thread for."""
 
 
 Complete = Callable[[int, np.ndarray], None]
-"""Told of a level and of what its nodes inherit (int64 [points, nodes, 2]), in a part of a chain:
-adds what they get from children elsewhere, at copies too."""
+"""In a part of a chain: takes a level and the weights that its nodes inherit (int64 [points, nodes,
+2]), and adds those from children in other parts, also for copies."""
 
 
 class Held(NamedTuple):
     """The topics of every node from the root to the level that citations reach.
 
-    Of that level, a part of a chain lists its own documents alone.
+    At that level, a part of a chain lists only its own documents.
     """
 
     begin: np.ndarray
-    """int64 [nodes]: first entry of a node."""
+    """int64 [nodes]: first entry of each node."""
     end: np.ndarray
-    """int64 [nodes]: the entry after its last."""
+    """int64 [nodes]: one past the last entry of each node."""
     topic: np.ndarray
     """uint16 [entries]."""
     own: np.ndarray
@@ -59,14 +60,14 @@ class Held(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """How the nodes of a level are shared out."""
+    """How the nodes of a level are cut into pieces."""
 
     bounds: np.ndarray
-    """int64 [pieces + 1]: nodes."""
+    """int64 [pieces + 1]: first node of each piece, then the end of the last."""
     place: np.ndarray
     """int64 [pieces]: first entry of each piece."""
     entries: int
-    """How many entries the level has."""
+    """Number of entries of the level."""
 
 
 class TopicSums:
@@ -77,9 +78,9 @@ class TopicSums:
     workers : WorkerPool
     nodes : Nodes
     network : Network
-        The tree read downwards, and room for shares and rates; its own sums are not used.
+        The tree read downwards, and memory for shares and rates; its own sums are not used.
     presence : ndarray
-        Bits of the topics that each node has customers in.
+        Bits of the topics in which each node has customers.
     discounts : ndarray
     exchange : Exchange
         With the other parts of the chain.
@@ -105,11 +106,11 @@ class TopicSums:
             (int(own[0]), int(own[-1]), int(held[-1]))
             for own, held in zip(network.bounds, network.held, strict=True)
         ]
-        """By level: first node, and the ends of those that the chain owns and of all."""
+        """By level: first node, end of the nodes that the chain owns, end of all nodes."""
         last, topics = self._spans[-1][1], nodes.customers.shape[1]
         levels = len(self._spans)
         self.by_level = np.zeros((levels, topics, 2), np.int64)
-        """What the nodes of each level add to P and to M, in units."""
+        """Contribution of each level's nodes to P and to M, in units."""
         self._held = Held(
             np.zeros(last, np.int64),
             np.zeros(last, np.int64),
@@ -117,13 +118,13 @@ class TopicSums:
             np.zeros(0),
         )
         self._pieces: list[Pieces] = []
-        """By level: of the nodes that the chain owns."""
+        """By level: the nodes that the chain owns."""
         self._copies: list[Pieces] = []
-        """Of copies of others' nodes, by level above the lowest."""
+        """By level above the lowest: copies of nodes that other parts own."""
         self._room = np.zeros((0, topics, 2), np.int64)
 
     def gather(self) -> None:
-        """List the topics of all nodes, from the bits and counts as they stand."""
+        """List the topics of all nodes, from the current bits and counts."""
         self._cut()
         for level, pieces in self._all_pieces():
 
@@ -141,7 +142,7 @@ class TopicSums:
             self._share(pieces, hold)
 
     def _cut(self) -> None:
-        """Count the topics of all nodes; make room for them and pieces of like length."""
+        """Count the topics of all nodes, allocate memory and cut pieces of similar length."""
         workers, held = self.workers, self._held
         parts = cut(0, len(held.end))
         workers.run(lambda worker: _count(self.presence, held.end, parts, worker, workers.size))
@@ -157,17 +158,17 @@ class TopicSums:
             self._held = self._held._replace(topic=np.zeros(size, np.uint16), own=np.zeros(size))
 
     def _all_pieces(self) -> list[tuple[int, Pieces]]:
-        """Give the pieces of all nodes with their levels, parents first."""
+        """Return the pieces of all nodes with their levels, parents first."""
         found = [(level, pieces) for level, pieces in enumerate(self._pieces)]
         if self.exchange.size > 1:
             found += list(enumerate(self._copies))
         return sorted(found, key=lambda one: one[0])
 
     def add_up(self, exponent: Exponent, lowest: int, complete: Complete | None = None) -> None:
-        """Recompute what nodes of level ``lowest`` and above add to P and M, and their weights.
+        """Recompute the contributions of level ``lowest`` and above to P and M, and their weights.
 
-        Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand.
-        ``complete`` adds what nodes inherit from children in other parts of the chain.
+        The weights of the nodes at ``lowest`` itself and below are not recomputed. ``complete``
+        adds the weights that nodes inherit from children in other parts of the chain.
         """
         self.add_up_at(exponent, lowest, (None,), complete)
 
@@ -178,9 +179,10 @@ class TopicSums:
         points: Sequence[float | None],
         complete: Complete | None = None,
     ) -> np.ndarray:
-        """Do so at several concentrations of level ``lowest``, None for the present one.
+        """Do the same at several concentrations of level ``lowest``, None for the present one.
 
-        Parts of a chain exchange the sums of all points at a time. Everything is left at the last.
+        Parts of a chain exchange the sums of all points at once. Sums, weights and concentrations
+        are left at the values of the last point.
 
         Returns
         -------
@@ -221,7 +223,7 @@ class TopicSums:
         return total
 
     def _in_ones(self, found: np.ndarray) -> np.ndarray:
-        """Turn sums in units (int64 [nodes, 2]) into weights of citing and of being cited."""
+        """Convert sums in units (int64 [nodes, 2]) to weights of citing and of being cited."""
         return np.asarray((found / self.network.unit).T)
 
     def _add_level(self, level: int, weights: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -237,7 +239,7 @@ class TopicSums:
         return np.asarray(self._room[: len(pieces.place)].sum(axis=0))
 
     def _inherit(self, level: int, found: np.ndarray) -> None:
-        """Add up what children leave to the nodes of a level: int64 [nodes, 2]."""
+        """Add up the shares that children leave to the nodes of a level: int64 [nodes, 2]."""
         begin, _, end = self._spans[level]
         children, size = read_children(self.network), self.workers.size
         if end - begin < _FEW:
@@ -268,7 +270,7 @@ class TopicSums:
             self._share(pieces, rate)
 
     def _share(self, pieces: Pieces, task) -> None:
-        """Let all workers do a task on a level's pieces, or one alone where they are short."""
+        """Run a task on a level's pieces in all workers, or in one if entries are few."""
         if pieces.entries < _FEW:
             task(0, 1)
         else:
@@ -276,7 +278,7 @@ class TopicSums:
 
 
 def _cut_level(ends: np.ndarray, begin: int, end: int, topics: int) -> Pieces:
-    """Share out the nodes ``begin`` to ``end`` - 1, whose entries have these ``ends``."""
+    """Cut nodes ``begin`` to ``end`` - 1 into pieces; ``ends`` are the ends of their entries."""
     first = int(ends[begin - 1]) if begin > 0 else 0
     entries = int(ends[end - 1]) - first if end > begin else 0
     n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
@@ -297,7 +299,7 @@ def _count(presence, found, bounds, first, step):
             count = 0
             for i in range(presence.shape[1]):
                 bits = presence[row, index(i)]
-                while bits != np.uint64(0):  # compilers know this loop: one instruction
+                while bits != np.uint64(0):  # compiled to one instruction
                     bits &= bits - np.uint64(1)
                     count += 1
             found[row] = count
@@ -319,7 +321,7 @@ def _hold(nodes, presence, discount, place, held, share):
                     bits &= bits - np.uint64(1)
                     end += index(1)
             held.end[row] = end
-        # apart from the loop above, so that many reads of counts are under way at a time
+        # separate from the loop above, so that many reads of counts are in flight at a time
         for n in range(bounds[c], bounds[c + 1]):
             row = index(n)
             first = index(held.begin[row])
@@ -332,9 +334,9 @@ def _hold(nodes, presence, discount, place, held, share):
 
 @hot_kernel
 def _add_terms(nodes, held, discount, children, weights, sums, share):
-    """Sum the terms of one level's nodes, and note what they leave to their parents.
+    """Sum the terms of one level's nodes, and note the shares that they leave to their parents.
 
-    ``weights`` are those of citing and of being cited; ``sums`` (int64 [pieces,
+    ``weights`` are the weights of citing and of being cited; ``sums`` (int64 [pieces,
     topics, 2]) are in units.
     """
     bounds, first, step = share
@@ -353,7 +355,7 @@ def _add_terms(nodes, held, discount, children, weights, sums, share):
 
 @hot_kernel
 def _rate_nodes(nodes, held, discount, rate, slope, share):
-    """Set ``rate`` of one level's nodes; the level above is done, mu's parent is nothing."""
+    """Set ``rate`` of one level's nodes; the level above must be done. Mu has no parent."""
     bounds, first, step = share
     for c in range(first, bounds.shape[0] - 1, step):
         for n in range(bounds[c], bounds[c + 1]):

@@ -1,8 +1,8 @@
-"""A document is opened and left, and so is a run of tokens of one word.
+"""Open and leave a document, and a run of tokens of one word.
 
-What a document did to its own counts goes into them. What it did to counts above it goes there too
-in a chain that moves documents one after the other; in snapshots it is added to the changes of the
-worker (`change_lists`), with a bit for each place of a row that was changed.
+The changes of a document to its own counts are written to these counts. In a sequential chain, its
+changes to the counts above it are written there too. In a snapshot chain they are added to the
+changes of the worker (`change_lists`), with a bit for each changed entry of a row.
 """
 
 from typing import NamedTuple
@@ -23,31 +23,31 @@ __all__ = ["Sharing", "WordBuffers", "close_run", "leave_document", "open_docume
 
 
 class Sharing(NamedTuple):
-    """Where a document's changes of shared counts go: into the counts, or among a worker's."""
+    """Where a document's changes to shared counts go: the counts, or a worker's changes."""
 
     snapshot: tuple[int, ...]
-    """One entry where counts above documents are a snapshot; only the length is read."""
+    """One entry if counts above documents are a snapshot; only the length is read."""
     changes: Changes
-    """What the worker's documents did to words since the snapshot."""
+    """Changes that the worker's documents made to words since the snapshot."""
     noted: Noted
-    """What they did to nodes."""
+    """Changes that they made to nodes."""
     word_marks: np.ndarray
     """uint64 [words, words of 64 topics]."""
 
 
 class WordBuffers(NamedTuple):
-    """What one worker's word sweep writes to."""
+    """Buffers that one worker's word sweep writes to."""
 
     slots: Slots
     pending: Pending
     sharing: Sharing
     before: np.ndarray
-    """int16 [longest document]: topics that the tokens of the run at hand had."""
+    """int16 [longest document]: previous topics of the tokens of the current run."""
 
 
 @inlined
 def open_document(model, state, cache, buffers, support, proposal, network, d, on):
-    """Fill the slots of a document; returns whether its author is listed."""
+    """Fill the slots of a document; return whether its author is listed."""
     shape, layout, tables = model
     slots, presence = buffers.slots, support.nodes
     counts = state.topics
@@ -95,7 +95,7 @@ def _mark(marks, row, k):
 
 @inlined
 def leave_document(shape, state, cache, buffers, support, network, listed, on):
-    """Give back what a document did: to its own counts, and to those above it."""
+    """Write back a document's changes to its own counts and to those above it."""
     slots, sharing, presence = buffers.slots, buffers.sharing, support.nodes
     counts, words = state.topics, state.words
     n_levels = len(shape.shared) + len(shape.document)
@@ -103,7 +103,7 @@ def leave_document(shape, state, cache, buffers, support, network, listed, on):
     if on and direct:
         pending = buffers.pending
         leave_rates(shape, counts, state.parameters, network, presence, slots, pending, listed)
-    # what a node has lost goes first, so that a list never needs more room than its topics take
+    # remove lost topics first, so that a list never needs more room than its topics take
     for level in range(0 if direct else len(shape.shared), n_levels):
         i = index(level)
         n = index(slots.node[i])
@@ -150,7 +150,7 @@ def leave_document(shape, state, cache, buffers, support, network, listed, on):
 
 @inlined
 def open_run(shape, state, cache, word_presence, slots, run):
-    """Read what the word at hand weighs under every slot."""
+    """Read the weights of the current word under every slot."""
     w = run.word
     for s in range(index(slots.used[0])):
         fill_word(cache, word_presence, slots, s, w)
@@ -167,7 +167,7 @@ def open_run(shape, state, cache, word_presence, slots, run):
 
 @inlined
 def read_ahead(layout, state, cache, word_presence, slots, proposal, run_end, end):
-    """Ask for what the next word will need, and for the bits of the one after it."""
+    """Prefetch the data of the next word and the bits of the one after it."""
     if run_end >= end:
         return
     w = index(layout.word[run_end])
@@ -188,7 +188,7 @@ def read_ahead(layout, state, cache, word_presence, slots, proposal, run_end, en
 
 @inlined
 def _settle_word(state, cache, word_presence, slots, sharing, w, s):
-    """Give back what a run did to phi_k at its word, for one slot."""
+    """Write back a run's changes to phi_k at its word, for one slot."""
     customers, seated = slots.word_customers[s], slots.word_tables[s]
     if customers == 0 and seated == 0:
         return
@@ -209,7 +209,7 @@ def _settle_word(state, cache, word_presence, slots, sharing, w, s):
 
 @inlined
 def close_run(shape, state, cache, word_presence, buffers, run):
-    """End a run: its word comes again in no later one of the document."""
+    """End a run; no later run of the document has the same word."""
     slots, sharing, w = buffers.slots, buffers.sharing, run.word
     for i in range(run.begin, run.end):
         k = index(state.assignments.topic[i])

@@ -1,14 +1,15 @@
-"""The word sweep over slots: a token's topic is proposed, not drawn from all.
+"""The word sweep over slots: a token's topic is proposed, not drawn from all topics.
 
-With the token removed, let W(k) be the weight that topic k would be drawn with and *inside* the
+With the token removed, let W(k) be the weight with which topic k would be drawn, and *inside* the
 topics that the document, or its listed author, still has. The proposal is
 
     q(k) = [k inside] W(k) + s R_w(k)
 
-with the word's proposal table R_w (`engines.slots.proposal_tables`). W and q are what they are
-without the token, and these tables stand still between refreshments, so that accepting with
-probability W(k') q(k) / (W(k) q(k')) leaves the posterior invariant. Table indicators are drawn,
-and the citations' exponential decides, as in the sweep over all topics (`engines.dense.words`).
+with the word's proposal table R_w (`engines.slots.proposal_tables`). W and q are computed without
+the token, and the tables are fixed between rebuilds, so accepting with probability
+W(k') q(k) / (W(k) q(k')) leaves the posterior invariant. Table indicators are then drawn, and the
+citations' exponential decides whether the move is accepted, as in the sweep over all topics
+(`engines.dense.words`).
 """
 
 import numpy as np
@@ -44,10 +45,10 @@ __all__ = ["word_sweep"]
 def word_sweep(model, state, cache, buffers, support, proposal, network, key, docs, tally):
     """Visit the tokens of some documents once.
 
-    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus. In snapshots each
+    ``docs`` (int64 [n, 2]) holds documents and their numbers in the whole corpus. In snapshots each
     document has its own random stream of ``key``. ``tally`` (int64 [7]) counts tokens visited,
-    blocked, moves that the exponential affected, and of these the rejected; the next entry stays
-    as it is; then topics proposed from tables and proposals refused.
+    tokens blocked, moves that the exponential affected, and those of them that were rejected; the
+    next entry is left unchanged; then topics proposed from tables and proposals rejected.
     """
     shape, layout, tables = model
     slots, pending = buffers.slots, buffers.pending

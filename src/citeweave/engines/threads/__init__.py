@@ -1,4 +1,4 @@
-"""Snapshot sweeps over many documents at the same time, in threads; the GPU uses the same rules."""
+"""Snapshot sweeps over many documents in parallel threads; the GPU follows the same rules."""
 
 from citeweave.engines.threads.chain import SnapshotChain
 

@@ -1,9 +1,9 @@
-"""Auxiliary variables of concentrations, a random stream for each node.
+"""Auxiliary variables of concentrations, with one random stream per node.
 
 As in `citeweave.engines.core.concentrations`: for each node xi ~ Beta(C, beta) and psi_j ~
-Bernoulli(beta / (beta + j alpha)), j < T. What a concentration needs of them is two sums over its
-nodes, which are exact (`engines.core.exact_sums`): no order of nodes shows in them. A sum of
-auxiliaries is int64 [1 + BINS], that of psi and the bins of log(1 - xi).
+Bernoulli(beta / (beta + j alpha)), j < T. The draw of a concentration needs only two sums over its
+nodes. They are exact (`engines.core.exact_sums`), so they do not depend on the order of nodes. Sums
+of auxiliaries are int64 [1 + BINS]: the sum of psi, then the bins of log(1 - xi).
 """
 
 import math
@@ -29,12 +29,12 @@ _FEW = 8
 
 
 def new_auxiliaries(*shape: int) -> np.ndarray:
-    """Allocate room for sums of auxiliaries."""
+    """Allocate sums of auxiliaries."""
     return np.zeros((*shape, 1 + BINS), np.int64)
 
 
 def read_auxiliaries(sums: np.ndarray) -> tuple[float, float]:
-    """Return the two sums: of psi and of log(1 - xi)."""
+    """Return the sum of psi and the sum of log(1 - xi)."""
     return float(sums[0]), bin_total(sums[1:])
 
 
@@ -42,8 +42,8 @@ def read_auxiliaries(sums: np.ndarray) -> tuple[float, float]:
 def _log_share(rng, customers, beta):
     """Draw log(1 - xi).
 
-    For a whole number of customers -log(1 - xi) is a sum of exponential variables of rates beta,
-    beta + 1, ..., beta + C - 1: for few of them that is cheaper than two Gamma draws.
+    For an integer number of customers, -log(1 - xi) is a sum of exponential variables with rates
+    beta, beta + 1, ..., beta + C - 1. If C is small, this is cheaper than two Gamma draws.
     """
     if customers > _FEW:
         return log_beta_complement(rng, customers, beta)
@@ -55,15 +55,15 @@ def _log_share(rng, customers, beta):
 
 @hot_kernel
 def gather_one(rng, customers, n_tables, discount, beta):
-    """Draw those of one node: the sum of psi and log(1 - xi)."""
+    """Draw the auxiliaries of one node: the sum of psi, and log(1 - xi)."""
     return draw_successes(rng, n_tables, discount, beta), _log_share(rng, customers, beta)
 
 
 @hot_kernel
 def gather_nodes(nodes, discount, key, share, randoms, sums):
-    """Draw the auxiliaries of one topic-side level; ``sums`` of each worker receives them.
+    """Draw the auxiliaries of one topic-side level and add them to the worker's ``sums``.
 
-    ``share`` is a worker's share of the level's pieces.
+    ``share`` is the worker's share of the level's pieces.
     """
     bounds, first, step = share
     rng = randoms[first]
@@ -95,9 +95,9 @@ def gather_topics(words, parameters, key, rng, sums, first, step):
 
 @hot_kernel
 def gather_bursts(layout, number, assignments, beta, discount, key, share, randoms, room, sums):
-    """Draw the auxiliaries of all phi'_dk, whose counts live in the assignments, by document.
+    """Draw the auxiliaries of all phi'_dk by document, with counts taken from the assignments.
 
-    ``number`` is that of documents in the whole corpus.
+    ``number`` holds the number of each document in the whole corpus.
     """
     bounds, first, step = share
     rng = randoms[first]

@@ -1,4 +1,4 @@
-"""A chain whose sweeps sample many documents at the same time, in threads."""
+"""A chain whose sweeps sample many documents in parallel threads."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -48,17 +48,17 @@ from citeweave.errors import ParameterError
 __all__ = ["SnapshotChain", "add_tallies"]
 
 _FEW = 256
-"""Levels with fewer nodes are not worth waking a thread for."""
+"""Minimum number of nodes in a level for which waking threads is worthwhile."""
 
 
 class SnapshotChain(ThreadedChain):
-    """A chain of snapshot sweeps, in threads.
+    """A chain of snapshot sweeps in parallel threads.
 
-    A document's own counts move exactly, token by token. Counts above documents are read from a
-    snapshot and the document's own changes of it; all documents' changes are added up afterwards.
-    Each document has its own random stream, so the result depends on the seed and on ``rounds``,
-    never on ``threads``. The rest of a step is shared between threads too: draws have a stream for
-    each node and document, and sums are those of integers.
+    A document's own counts are updated exactly, token by token. Counts above documents are read
+    from a snapshot plus the document's own changes to it; the changes of all documents are added up
+    afterwards. Each document has its own random stream, so the result depends on the seed and on
+    ``rounds``, but not on ``threads``. The rest of a step is also divided between threads: each
+    node and document has its own random stream, and sums are computed in integers.
 
     Parameters
     ----------
@@ -113,12 +113,12 @@ class SnapshotChain(ThreadedChain):
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started, that shares its work between the threads given."""
+        """Create a chain, not yet started, that divides its work between the given threads."""
         spec, data, settings, seed, stream, threads, rounds, _ = request
         return cls(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
     def _list_citations(self) -> None:
-        """Find out which citations a document makes and which it receives."""
+        """List the citations that each document makes and receives."""
         check_citation_order(self.layout)
         made, received = (
             np.bincount(ends, minlength=self.n_documents)
@@ -134,7 +134,7 @@ class SnapshotChain(ThreadedChain):
         self._moves = new_moves(len(self.layout.citing))
 
     def _workers(self) -> list[World]:
-        """Create the workers' copies on first use."""
+        """Return the workers' copies, created on first use."""
         if self._changes is None:
             n_words, topics = self.state.words.customers.shape
             self._changes = new_changes(self.threads, self._n_shared, n_words, topics)
@@ -151,16 +151,16 @@ class SnapshotChain(ThreadedChain):
         return self._worlds
 
     def _make_room(self) -> None:
-        """Have what workers write to."""
+        """Allocate the arrays that workers write to."""
         self._workers()
 
     def parents_moved(self) -> None:
-        """Bring the documents' paths up to date besides."""
+        """Also update the documents' paths."""
         super().parents_moved()
         self._paths = find_paths(self.layout, len(self.spec.topic_side))
 
     def draw_self_citations(self) -> None:
-        """Offer every paper one self-citation more or one less, those of a round at a time."""
+        """Propose adding or removing one self-citation for every paper, round by round."""
         self._make_room()
         for round_, key in self._rounds():
             self.workers.run(partial(self._self_citations_of, key, round_))
@@ -182,7 +182,7 @@ class SnapshotChain(ThreadedChain):
         )
 
     def sweep_words(self) -> None:
-        """Move every token once, those of a round's documents from one snapshot."""
+        """Move every token once; all documents of a round use the same snapshot."""
         worlds = self._workers()
         for world in worlds:
             world.tally[:] = 0
@@ -192,7 +192,7 @@ class SnapshotChain(ThreadedChain):
             self.workers.run(partial(self._words_of, key, round_))
             self._merge_words()
             self._merge_nodes()
-        if self.network_on:  # the citation sweep starts from what the words have become
+        if self.network_on:  # the citation sweep starts from the updated words
             self.rebuild_exponent()
         add_tallies(self.word_tally, [world.tally for world in worlds])
 
@@ -212,7 +212,7 @@ class SnapshotChain(ThreadedChain):
         )
 
     def sweep_citations(self) -> None:
-        """Move the topic of every citation once, those of a round from one snapshot."""
+        """Move the topic of every citation once; all of a round use the same snapshot."""
         self._workers()
         for here in self._neighbourhoods:
             here.tally[:] = 0
@@ -226,7 +226,7 @@ class SnapshotChain(ThreadedChain):
         add_tallies(self.citation_tally, [here.tally for here in self._neighbourhoods])
 
     def _before_citations(self) -> None:
-        """Bring what the chain has of other parts, if there are any, up to date."""
+        """Update the chain's copies of data of other parts, if there are any."""
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_citing(
@@ -242,7 +242,7 @@ class SnapshotChain(ThreadedChain):
         )
 
     def _merge_words(self) -> None:
-        """Add all changes of the word side to it."""
+        """Merge all changes into the word side."""
         words = self.state.words
         n_words, topics = words.customers.shape
         totals = np.zeros((self.threads, 2, topics + 1), np.int64)
@@ -265,12 +265,12 @@ class SnapshotChain(ThreadedChain):
         refresh_topics(words, self.state.parameters, self.cache)
 
     def _merge_nodes(self) -> None:
-        """Add all changes of nodes above documents to them, lowest level first."""
+        """Merge all changes into the nodes above documents, lowest level first."""
         for level in range(self.spec.n_shared - 1, -1, -1):
             self._merge_level(level)
 
     def _merge_level(self, level: int) -> None:
-        """Add all changes of the nodes of a level, those that the chain owns, to them."""
+        """Merge all changes into those nodes of a level that the chain owns."""
 
         def merge(begin: int, end: int, worker: int) -> int:
             parent, counts = self.layout.parent, self.state.topics
@@ -280,7 +280,7 @@ class SnapshotChain(ThreadedChain):
         self.repaired[0] += self._by_ranges(merge, first, last)
 
     def _merge_citations(self, round_: int) -> None:
-        """Add what the citations of a round did to the counts of documents."""
+        """Add the changes made by the citations of a round to the counts of documents."""
 
         def merge(begin: int, end: int, worker: int) -> int:
             return add_moves(
@@ -302,7 +302,7 @@ class SnapshotChain(ThreadedChain):
             )
 
     def _by_ranges(self, task: Callable[[int, int, int], int], first: int, last: int) -> int:
-        """Let every worker take a range, and add up what they return."""
+        """Run the task on one range per worker and return the sum of the results."""
         if last - first < _FEW:
             return int(task(first, last, 0))
         bounds = [first + (last - first) * i // self.threads for i in range(self.threads + 1)]
@@ -315,12 +315,12 @@ class SnapshotChain(ThreadedChain):
         return sum(found)
 
     def _rounds(self) -> Iterator[tuple[int, np.uint64]]:
-        """Return each round's number and the key of its documents' streams."""
+        """Yield each round's number and the key of its documents' streams."""
         for round_ in range(self.rounds):
             yield round_, next_key(self.state.random)
 
     def _documents_of(self, round_: int, worker: int) -> np.ndarray:
-        """Return the documents that a worker takes in a round, with their numbers: int64 [n, 2]."""
+        """Return a worker's documents in a round, with their corpus numbers: int64 [n, 2]."""
         turn = round_, worker
         if turn not in self._turns:
             number = self.part.document[: self.part.n_documents]
@@ -330,6 +330,6 @@ class SnapshotChain(ThreadedChain):
 
 
 def add_tallies(total: np.ndarray, parts: list[np.ndarray]) -> None:
-    """Add what the workers have counted to the tally of a sweep, which may be longer."""
+    """Add the workers' tallies to the tally of a sweep, which may be longer."""
     for part in parts:
         total[: len(part)] += part

@@ -1,9 +1,10 @@
-"""The snapshot sweep of citations: all citations that a document makes, in a world of their own.
+"""The snapshot sweep of citations: each document moves its citations in a private copy.
 
-The unit is the citing document: it moves its citations one after the other by the sequential
-sampler's kernel, seeing the snapshot and its own changes, at both ends. A cited paper of many
-citations so meets many movers who do not see each other; what they did to its counts is kept by
-citation and added up, and its tables are put into range by the rule of `merge`.
+The unit of work is the citing document. It moves its citations one after the other with the
+sequential sampler's kernel, and sees the snapshot and its own changes at both ends. A frequently
+cited paper is therefore changed by many documents that do not see each other's changes. These
+changes are recorded per citation and added up, and the paper's tables are brought into range by the
+rule of `merge`.
 """
 
 from typing import NamedTuple
@@ -37,18 +38,18 @@ __all__ = [
 
 
 class Citing(NamedTuple):
-    """Where the citations of documents are."""
+    """Location of the citations of documents."""
 
     level: int
     """The level that citations reach."""
     n_shared: int
-    """Nodes above documents."""
+    """Number of nodes above documents."""
     start: np.ndarray
     """int64 [documents + 1]: first citation of each document."""
 
 
 class Near(NamedTuple):
-    """What ``citation_sweep`` reads of a `Layout`; a call hands over every array of a tuple."""
+    """The part of a `Layout` that ``citation_sweep`` reads; a call passes all arrays of a tuple."""
 
     parent: np.ndarray
     citing: np.ndarray
@@ -57,13 +58,13 @@ class Near(NamedTuple):
 
 
 class Topics(NamedTuple):
-    """What it reads of `Assignments`."""
+    """The part of `Assignments` that ``citation_sweep`` reads."""
 
     citing_topic: np.ndarray
 
 
 class Rates(NamedTuple):
-    """What it reads of `Parameters`."""
+    """The part of `Parameters` that ``citation_sweep`` reads."""
 
     topic_discount: np.ndarray
     topic_concentration: np.ndarray
@@ -72,7 +73,7 @@ class Rates(NamedTuple):
 
 
 class Own(NamedTuple):
-    """What it reads of a `State`."""
+    """The part of a `State` that ``citation_sweep`` reads."""
 
     topics: TopicCounts
     assignments: Topics
@@ -81,40 +82,40 @@ class Own(NamedTuple):
 
 
 class Neighbourhood(NamedTuple):
-    """What one worker writes to: the nodes above a document and all that it cites."""
+    """A worker's private arrays: the nodes above a document and above all documents it cites."""
 
     topics: TopicCounts
     parent: np.ndarray
     concentration: np.ndarray
     share: np.ndarray
-    """float64: as that of `Parameters`, where authors share papers."""
+    """float64: as in `Parameters`, if authors share papers."""
     exponent: Exponent
     work: CitationWork
     citing: np.ndarray
     cited: np.ndarray
     topic: np.ndarray
     node: np.ndarray
-    """int32: nodes, numbered as in the whole tree, by their place here."""
+    """int32: number in the whole tree of the node at each place."""
     place: np.ndarray
-    """int32 [nodes of the whole tree]: their place here, -1 for none."""
+    """int32 [nodes of the whole tree]: place of each node here, -1 if absent."""
     random: np.ndarray
     changes: Changes
-    """Those of the same worker's world."""
+    """Changes of the same worker's world."""
     tally: np.ndarray
-    """int64 [4]: as that of ``citation_sweep``."""
+    """int64 [4]: as in ``citation_sweep``."""
 
 
 def new_moves(n_citations: int) -> np.ndarray:
-    """Allocate room for what each citation did to the counts of its two documents.
+    """Allocate records of how each citation changed the counts of its two documents.
 
     A record (int16 [citations, 10]) holds the topic before and after, then the changes of
-    customers by end (citing, cited) and topic, then those of tables.
+    customers by end (citing, cited) and topic, then the changes of tables.
     """
     return np.zeros((n_citations, 10), np.int16)
 
 
 def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood:
-    """Allocate room for one worker; ``most_cited`` is the longest list of citations."""
+    """Allocate one worker's arrays; ``most_cited`` is the length of the longest citation list."""
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
     n_nodes = len(chain.layout.parent)
@@ -139,9 +140,9 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood
 
 @inlined
 def _settle_in(layout, state, exponent, here, level, node, n):
-    """Copy a node of the citation level and those above it that are not here yet.
+    """Copy a node of the citation level and its ancestors, except those already copied.
 
-    ``n`` nodes are here already, the root first; returns how many are now.
+    ``n`` is the number of nodes copied so far, the root first. Returns the new number.
     """
     counts = state.topics
     n_topics = here.topics.customers.shape[1]
@@ -176,7 +177,7 @@ def _settle_in(layout, state, exponent, here, level, node, n):
 
 @inlined
 def bring_citation(layout, state, here, record, node, e, i):
-    """Bring a citation of the document at ``node``, whose ends are here, as the i-th one."""
+    """Copy a citation of the document at ``node`` to place i; both ends are already copied."""
     here.citing[i] = here.place[node]
     here.cited[i] = here.place[layout.citation_node + layout.cited[e]]
     here.topic[i] = state.assignments.citing_topic[e]
@@ -185,7 +186,7 @@ def bring_citation(layout, state, here, record, node, e, i):
 
 @inlined
 def own_view(parameters, here, n_citations):
-    """Return what the sweep of one document's citations takes for a layout and a state."""
+    """Return the layout and the state for the sweep of one document's citations."""
     near = Near(here.parent, here.citing[:n_citations], here.cited[:n_citations], 0)
     own = Own(
         here.topics,
@@ -198,7 +199,7 @@ def own_view(parameters, here, n_citations):
 
 @inlined
 def return_topics(state, here, record, first, last):
-    """Give citations the topics that they have got here."""
+    """Write the new topics of citations back to the state."""
     for e in range(first, last):
         state.assignments.citing_topic[e] = here.topic[e - first]
         record[e, 1] = here.topic[e - first]
@@ -221,7 +222,7 @@ def note_end(here, counts, record, e, end, place):
 
 @inlined
 def _move_out(counts, here, record, n_shared, first, last, n_nodes):
-    """Note what was done: at documents by citation, at shared nodes in the worker's changes."""
+    """Record changes: of documents by citation, of shared nodes in the worker's changes."""
     for e in range(first, last):
         for end in range(2):
             place = here.citing[e - first] if end == 0 else here.cited[e - first]
@@ -240,9 +241,9 @@ def _move_out(counts, here, record, n_shared, first, last, n_nodes):
 
 @hot_kernel
 def sweep_citing(citing, layout, tables, state, exponent, here, record, key, docs):
-    """Visit the citations that some documents make, each with a random stream of its own.
+    """Visit the citations that some documents make, with one random stream per document.
 
-    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus.
+    ``docs`` (int64 [n, 2]) holds documents and their numbers in the whole corpus.
     """
     level, n_shared, start = citing
     parameters = state.parameters

@@ -1,7 +1,7 @@
 """The sums P and M of the citation likelihood; see `engines.core.exponent`.
 
-They are sums of integers (`engines.core.exact_sums`), so that they depend neither on threads nor on
-the parts that a chain is divided into.
+They are sums of integers (`engines.core.exact_sums`), so they depend neither on the number of
+threads nor on how a chain is divided into parts.
 """
 
 from collections.abc import Callable
@@ -35,12 +35,12 @@ __all__ = [
 ]
 
 _FEW = 256
-"""Levels of fewer nodes are not worth waking a thread for."""
+"""Minimum number of nodes in a level for which waking threads is worthwhile."""
 _ROOT = np.array([0, 1])
 
 
 class Nodes(NamedTuple):
-    """What kernels here read of the topic side."""
+    """The part of the topic side that kernels in this module read."""
 
     customers: np.ndarray
     tables: np.ndarray
@@ -49,30 +49,30 @@ class Nodes(NamedTuple):
     concentration: np.ndarray
     parent: np.ndarray
     number: np.ndarray
-    """Of nodes in the whole tree."""
+    """Number of each node in the whole tree."""
 
 
 class Network(NamedTuple):
-    """Room for the sums, and the tree read downwards."""
+    """Arrays for the sums, and the children of each node."""
 
     child_start: np.ndarray
     """int64 [nodes + 1]: first entry of each node in ``child``."""
     child: np.ndarray
-    """int32: children, in their own order; none of nodes on the level that citations reach."""
+    """int32: children in ascending order; nodes on the level that citations reach have none."""
     share: np.ndarray
-    """int64 [nodes, 2]: what a node adds to its parent's two weights, in units."""
+    """int64 [nodes, 2]: contribution of a node to its parent's two weights, in units."""
     unit: np.ndarray
-    """float64 [2]: units in 1, of citing and of being cited; powers of two."""
+    """float64 [2]: units per 1, for citing and for being cited; powers of two."""
     rate: np.ndarray
-    """float64 [nodes]: expected citations of a document of weight 1 that is like the node."""
+    """float64 [nodes]: expected citations of a document of weight 1 with the node's topics."""
     bounds: tuple[np.ndarray, ...]
-    """By level: bounds of the pieces of those nodes that the chain owns."""
+    """By level: bounds of the pieces of the nodes that the chain owns."""
     held: tuple[np.ndarray, ...]
-    """By level: bounds of the pieces of all nodes, copies of others' included."""
+    """By level: bounds of the pieces of all nodes, including copies of other parts' nodes."""
 
 
 class Children(NamedTuple):
-    """What kernels here read and write of a `Network`."""
+    """The part of a `Network` that kernels in this module read and write."""
 
     start: np.ndarray
     child: np.ndarray
@@ -81,7 +81,7 @@ class Children(NamedTuple):
 
 
 def node_view(layout: Layout, state: State, part: ChainPart) -> Nodes:
-    """Gather what kernels here read of a chain."""
+    """Return the arrays of a chain that kernels in this module read."""
     counts = state.topics
     return Nodes(
         counts.customers,
@@ -95,7 +95,7 @@ def node_view(layout: Layout, state: State, part: ChainPart) -> Nodes:
 
 
 def new_network(layout: Layout, level: int, part: ChainPart) -> Network:
-    """Allocate room for the sums; ``level`` is the one that citations reach."""
+    """Allocate the sums; ``level`` is the level that citations reach."""
     starts = layout.level_start
     n_nodes = int(starts[level + 1])
     begins = [int(start) for start in starts[: level + 1]]
@@ -113,7 +113,7 @@ def new_network(layout: Layout, level: int, part: ChainPart) -> Network:
 
 
 def list_children(network: Network, layout: Layout) -> None:
-    """Read the tree downwards, as the layout has it now."""
+    """List the children of each node in the current layout."""
     n_nodes = len(network.share)
     parent = layout.parent[1:n_nodes]
     network.child[:] = np.argsort(parent, kind="stable") + 1
@@ -122,9 +122,9 @@ def list_children(network: Network, layout: Layout) -> None:
 
 @inlined
 def scaled_weights(nodes, children, weights, inherit, n):
-    """Return a node's two weights over (beta + C); if it inherits, from its children.
+    """Return a node's two weights over (beta + C), taken from its children if it inherits.
 
-    ``weights`` are those of citing and of being cited, of all nodes.
+    ``weights`` holds the citing and cited weights of all nodes.
     """
     cite_weight, cited_weight = weights
     if inherit:
@@ -137,7 +137,7 @@ def scaled_weights(nodes, children, weights, inherit, n):
 
 @inlined
 def inherited(children, n):
-    """Add up what the children of a node leave to it, in units."""
+    """Return the sum of the shares that a node inherits from its children, in units."""
     cite, cited = np.int64(0), np.int64(0)
     for j in range(children.start[n], children.start[n + 1]):
         cite += children.share[children.child[j], 0]
@@ -147,7 +147,7 @@ def inherited(children, n):
 
 @inlined
 def leave_share(nodes, children, discount, n, cite, cited):
-    """Note what a node of such weights leaves to its parent."""
+    """Store the share that a node with the given weights leaves to its parent."""
     left = nodes.concentration[n] + discount * nodes.total_tables[n]
     children.share[n, 0] = np.int64(cite * left * children.unit[0])
     children.share[n, 1] = np.int64(cited * left * children.unit[1])
@@ -155,7 +155,7 @@ def leave_share(nodes, children, discount, n, cite, cited):
 
 @inlined
 def node_rate(nodes, discount, rate, n, own):
-    """Return the rate of a node whose own counts add ``own``; the root's parent adds nothing."""
+    """Return the rate of a node whose own counts add ``own``; the root has no parent term."""
     beta = nodes.concentration[n]
     if n > 0:
         own += (beta + discount * nodes.total_tables[n]) * rate[nodes.parent[n]]
@@ -164,10 +164,10 @@ def node_rate(nodes, discount, rate, n, own):
 
 @hot_kernel
 def _weigh_nodes(nodes, discount, inherit, children, weights, sums, share):
-    """Sum the terms of one level's nodes, in a worker's share of pieces.
+    """Sum the terms of one level's nodes in a worker's share of pieces.
 
-    Nodes above the lowest level ``inherit``: they first take the weights that their children leave
-    them. ``sums`` (int64 [workers, 2, topics]) are in units.
+    Nodes above the lowest level ``inherit``: their weights are first computed from the shares of
+    their children. ``sums`` (int64 [workers, 2, topics]) are in units.
     """
     bounds, first, step = share
     n_topics = index(sums.shape[2])
@@ -186,15 +186,15 @@ def _weigh_nodes(nodes, discount, inherit, children, weights, sums, share):
 
 @hot_kernel
 def inherit_shares(children, begin, end, found):
-    """Add up what children leave to nodes ``begin`` to ``end`` - 1: int64 [nodes, 2]."""
+    """Sum the shares that nodes ``begin`` to ``end`` - 1 inherit: int64 [nodes, 2]."""
     for n in range(begin, end):
         found[n - begin, 0], found[n - begin, 1] = inherited(children, n)
 
 
 def set_units(network: Network, exponent: Exponent, part: ChainPart, exchange: Exchange) -> None:
-    """Choose the units of sums by the largest weights of documents, in all parts of the chain.
+    """Choose the units of sums from the largest document weights in all parts of the chain.
 
-    A node's weight is at most the sum of those below it, and so is what it adds to P and M.
+    A node's weight is at most the sum of the weights below it, and so is its term in P and M.
     """
     first = int(network.bounds[-1][0])
     own = slice(first, first + part.n_documents)
@@ -205,13 +205,13 @@ def set_units(network: Network, exponent: Exponent, part: ChainPart, exchange: E
 
 
 def read_children(network: Network) -> Children:
-    """Return what kernels here read and write of a network."""
+    """Return the arrays of a network that kernels in this module read and write."""
     return Children(network.child_start, network.child, network.share, network.unit)
 
 
 Inherit = Callable[[int, np.ndarray], None]
-"""Told of a level and of what its nodes inherit (int64 [nodes, 2]), in a part of a chain: adds what
-nodes get from children elsewhere, and sets the weights of copies."""
+"""Callback of a part of a chain, called with a level and the shares that its nodes inherit (int64
+[nodes, 2]). It adds the shares of children in other parts and sets the weights of copies."""
 
 
 def rebuild(
@@ -223,10 +223,10 @@ def rebuild(
     exchange: Exchange,
     inherit: Inherit | None = None,
 ) -> None:
-    """Recompute P, M and the weights of shared nodes; those of documents are set already.
+    """Recompute P, M and the weights of shared nodes; document weights are already set.
 
-    All nodes but the root belong to one part of the chain each; the root is summed last, from what
-    all parts leave to it.
+    Every node except the root belongs to one part of the chain. The root is summed last, from the
+    shares of all parts.
     """
     lowest = len(network.bounds) - 1
     topics = len(exponent.cite_sum)
@@ -270,8 +270,8 @@ def rebuild(
 def rate_nodes(nodes, discount, rate, slope, share):
     """Set ``rate`` of one level's nodes to the product of ``slope`` and their posterior means.
 
-    Equals ``rate[n] = slope @ mean[n]``; the level above is done, the root's parent counts as
-    nothing.
+    Equals ``rate[n] = slope @ mean[n]``. The level above must already be done; the root has no
+    parent term.
     """
     bounds, first, step = share
     n_topics = index(slope.shape[0])

@@ -15,7 +15,7 @@ __all__ = ["log_likelihood"]
 def log_likelihood(
     workers: WorkerPool, shape: Shape, layout: Layout, state: State, bounds: np.ndarray
 ) -> np.ndarray:
-    """Sum log p(w | z, phi') over the tokens of documents, phi' by its posterior mean.
+    """Sum log p(w | z, phi') over the tokens of documents, with phi' at its posterior mean.
 
     Returns the bins of the sum (`engines.core.exact_sums`).
     """
@@ -48,7 +48,7 @@ def log_likelihood(
 def _measure(shape, layout, state, means, share, room, read, total):
     """Sum over the tokens of a worker's pieces of documents.
 
-    ``means`` are gamma by word, and by topic 1 / (beta + C) and beta + alpha T of phi.
+    ``means`` holds gamma by word, and 1 / (beta + C) and beta + alpha T of phi by topic.
     """
     words = state.words
     z = state.assignments.topic
@@ -60,7 +60,7 @@ def _measure(shape, layout, state, means, share, room, read, total):
     for c in range(first, bounds.shape[0] - 1, step):
         for d in range(bounds[c], bounds[c + 1]):
             begin = layout.document_start[d]
-            # apart from the arithmetic, so that many reads are under way at a time
+            # separate from the arithmetic, so that many reads are in flight at once
             for i in range(begin, layout.document_start[d + 1]):
                 w, k = index(layout.word[i]), index(z[i])
                 own = words.customers[w, k] - word_discount * words.tables[w, k]

@@ -1,13 +1,13 @@
 """Merge the changes of all workers into the snapshot, and repair table counts.
 
-Customers are always right, because every document knows its own tables: the customers of phi_k at a
-word are the tables of all documents there. Table counts may not be: two documents may each have
-closed a table, unaware that the other's was the only one left. The rule: from the lowest shared
-level up, customers are the sum of the tables below, and tables are moved into the range [1,
-customers] (0 where there are none) by as little as needed.
+Customer counts are always correct, because every document knows its own tables: the customers of
+phi_k at a word are the tables of all documents there. Table counts may be wrong: two documents may
+each have closed a table, unaware that the other's was the only one left. The repair rule: from the
+lowest shared level up, customers are the sum of the tables below, and tables are clipped to the
+range [1, customers] (0 if there are no customers).
 
-Changes have one entry more than in `world`, the worker, in front. Workers share the rows of a level
-between them, each a range, and note what they do to the level above as changes of their own.
+Changes have the worker as an additional first axis, compared with `world`. Each worker merges a
+range of the rows of a level and records its effects on the level above in its own changes.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ __all__ = [
 
 @inlined
 def valid_tables(customers, tables):
-    """Return the number of tables in range that is nearest."""
+    """Return the valid number of tables that is nearest to ``tables``."""
     if customers <= 0:
         return 0
     return min(max(tables, 1), customers)
@@ -45,10 +45,11 @@ def valid_tables(customers, tables):
 
 @inlined
 def merge_entry(parent, counts, changes, n, k, worker):
-    """Add all workers' changes of one topic to a shared node, and put its tables into range.
+    """Add all workers' changes of one topic to a shared node, and bring its tables into range.
 
-    Its changes are zero afterwards. What a repair does to the parent is noted as a change of
-    ``worker``. The root has number 0. Returns customers, tables and whether these were repaired.
+    The changes are reset to zero. The effect of a repair on the parent is recorded in the changes
+    of ``worker``. The root has number 0. Returns customers, tables and whether tables were
+    repaired.
     """
     customers, wanted = pair_at(counts.customers, counts.tables, n, k)
     for i in range(index(changes.node_customers.shape[0])):
@@ -57,7 +58,7 @@ def merge_entry(parent, counts, changes, n, k, worker):
         changes.node_customers[i, n, k] = 0
         changes.node_tables[i, n, k] = 0
     repaired = False
-    if n == 0:  # a topic's table stands while anybody sits there
+    if n == 0:  # a topic has one table as long as it has customers
         tables = 1 if customers > 0 else 0
     else:
         tables = valid_tables(customers, wanted)
@@ -70,9 +71,9 @@ def merge_entry(parent, counts, changes, n, k, worker):
 
 @hot_kernel
 def merge_nodes(parent, counts, changes, begin, end, worker):
-    """Add changes to the shared nodes ``begin`` to ``end`` - 1; returns tables repaired.
+    """Add changes to the shared nodes ``begin`` to ``end`` - 1; return the number of repairs.
 
-    Changes of these nodes are zero afterwards.
+    The changes of these nodes are reset to zero.
     """
     n_topics = counts.customers.shape[1]
     repaired = 0
@@ -93,9 +94,9 @@ def merge_nodes(parent, counts, changes, begin, end, worker):
 
 @inlined
 def set_word(tables, words, cache, w, k, customers, wanted):
-    """Give phi_k new counts at a word, its tables put into range, and update its weights there.
+    """Set the counts of phi_k at a word, with tables in range, and update its weights there.
 
-    Returns how many tables it has.
+    Returns the number of tables.
     """
     held = valid_tables(customers, wanted)
     words.customers[w, k] = customers
@@ -106,7 +107,7 @@ def set_word(tables, words, cache, w, k, customers, wanted):
 
 @inlined
 def take_background(words, changes, w):
-    """Return the tables that gamma would have at a word by all changes, which are zero then."""
+    """Return gamma's tables at a word after all changes, and reset these changes to zero."""
     wanted = words.background_tables[w]
     for i in range(index(changes.background_tables.shape[0])):
         wanted += changes.background_tables[i, w]
@@ -131,7 +132,8 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
     """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and update their weights.
 
     ``totals`` (int64 [workers, 2, topics + 1]) receives the customers and tables of each phi_k at
-    these words, and gamma's last. Returns tables repaired; changes are zero afterwards.
+    these words, then those of gamma. Returns the number of repaired tables. The changes are reset
+    to zero.
     """
     n_topics = words.customers.shape[1]
     n_workers = changes.words.shape[0]
@@ -167,7 +169,7 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
 
 
 def refresh_topics(words: WordCounts, parameters: Parameters, cache: WordCache) -> None:
-    """Update the normalisers of every phi_k, which are a part of ``refresh_word_cache``."""
+    """Update the normalisers of every phi_k, as a part of ``refresh_word_cache``."""
     beta = parameters.topic_word_concentration
     n_topics = len(beta)
     inverse = 1.0 / (beta + words.total_customers)
@@ -176,7 +178,7 @@ def refresh_topics(words: WordCounts, parameters: Parameters, cache: WordCache) 
 
 
 def finish_words(words: WordCounts, totals: np.ndarray) -> None:
-    """Set the totals of phi and gamma from those of all workers."""
+    """Set the totals of phi and gamma from the workers' totals."""
     customers, tables = totals.sum(axis=0)
     words.total_customers[:], words.background_totals[0] = customers[:-1], customers[-1]
     words.total_tables[:], words.background_totals[1] = tables[:-1], tables[-1]
@@ -184,10 +186,10 @@ def finish_words(words: WordCounts, totals: np.ndarray) -> None:
 
 @inlined
 def give_up(layout, state, node_customers, tell, room):
-    """Let papers that have lost tables which are held lose them for good; returns how many.
+    """Release held tables that papers have lost; return the number of tables.
 
-    Their authors who do not serve them now give them up, in order. ``node_customers`` are changes
-    of shared nodes; ``tell(room, node, topic)`` is called for each node that is changed.
+    Authors who do not currently serve such tables give them up, in order. ``node_customers`` holds
+    changes of shared nodes; ``tell(room, node, topic)`` is called for each changed node.
     """
     counts, served, server = state.topics, state.assignments.served, state.assignments.server
     given = 0
@@ -212,7 +214,7 @@ def give_up(layout, state, node_customers, tell, room):
 
 @inlined
 def _tell_nobody(room, node, topic):
-    """Do nothing: rows are merged whole."""
+    """Do nothing, because whole rows are merged."""
 
 
 @hot_kernel
@@ -223,7 +225,7 @@ def give_up_tables(layout, state, node_customers):
 
 @inlined
 def _add_move(counts, node, record, e, end):
-    """Add what one citation did at one of its ends; a record is described in `citations`."""
+    """Add the changes of one citation at one end; `citations` describes the record."""
     for which in range(2):
         k = index(record[e, which])
         customers = record[e, 2 + 2 * end + which]
@@ -239,7 +241,7 @@ def _add_move(counts, node, record, e, end):
 
 @inlined
 def _repair_move(counts, tell, room, parent, node, record, e):
-    """Put tables of the topics that a citation moved into range, and tell the parent."""
+    """Bring the tables of a citation's old and new topic into range, and notify the parent."""
     repaired = 0
     for which in range(2):
         k = index(record[e, which])
@@ -255,19 +257,20 @@ def _repair_move(counts, tell, room, parent, node, record, e):
 
 @inlined
 def _tell_parent(room, node, topic, customers):
-    """Note customers that a node gains, as ``add_moves_telling`` asks."""
+    """Record customers that a node gains; a callback of ``add_moves_telling``."""
     changes, worker = room
     changes.node_customers[worker, node, topic] += customers
 
 
 @inlined
 def add_moves_telling(layout, counts, lists, record, tell, room, turn, begin, end):
-    """Add what citations did to documents ``begin`` to ``end`` - 1; returns tables repaired.
+    """Add citations' changes to documents ``begin`` to ``end`` - 1; return the number of repairs.
 
-    ``lists`` are the citations that each document makes (where they begin) and receives (where they
-    begin in a list of citations); ``turn`` is the round, how many there are, and the numbers of
-    documents in the whole corpus: citations count whose citing document moved in this round.
-    ``tell(room, parent, topic, customers)`` is called where tables had to be put into range.
+    ``lists`` holds the start of the citations that each document makes, the start of those that it
+    receives in a list of citations, and that list. ``turn`` holds the round, the number of rounds,
+    and the numbers of documents in the whole corpus: only citations whose citing document moved in
+    this round count. ``tell(room, parent, topic, customers)`` is called if tables had to be
+    repaired.
     """
     made, start, received = lists
     round_, rounds, number = turn
@@ -295,6 +298,6 @@ def add_moves_telling(layout, counts, lists, record, tell, room, turn, begin, en
 
 @hot_kernel
 def add_moves(layout, counts, lists, record, changes, turn, begin, end, worker):
-    """Do as ``add_moves_telling``; what parents gain is noted among the changes of ``worker``."""
+    """Like ``add_moves_telling``, with parents' gains recorded in the changes of ``worker``."""
     room = (changes, worker)
     return add_moves_telling(layout, counts, lists, record, _tell_parent, room, turn, begin, end)

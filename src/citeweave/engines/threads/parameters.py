@@ -1,6 +1,7 @@
-"""What a step does beside its sweeps, shared between workers: the same bytes however many.
+"""The draws and sums of a step outside its sweeps, divided between workers.
 
-Where a chain is divided into parts, each visits what it owns, and the exchange adds up.
+The result does not depend on the number of workers, to the byte. If a chain is divided into parts,
+each part visits the nodes and documents that it owns, and the exchange adds up their sums.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class Draws:
         self._prior = np.array(chain.settings.concentration_prior)
         self._randoms = np.zeros((self.workers.size, 4), np.uint64)
         self.units_due = True
-        """Whether propensities have moved since the units of sums were chosen; parts of a chain ask
-        each other for the largest then, and not before every sum."""
+        """Whether propensities have changed since the units of sums were chosen. Only then do the
+        parts of a chain exchange their largest weights, not before every sum."""
         if chain.spec.citations is not None:
             self._network = self._new_network()
 
@@ -73,12 +74,12 @@ class Draws:
         return self._network.unit
 
     def parents_moved(self) -> None:
-        """Read the tree again."""
+        """Update the lists of children."""
         if self.chain.spec.citations is not None:
             list_children(self._network, self.chain.layout)
 
     def rebuild(self) -> None:
-        """Recompute P, M and the weights of nodes; as ``rebuild_exponent``."""
+        """Recompute P, M and the weights of nodes, as in ``rebuild_exponent``."""
         chain = self.chain
         exponent, parameters = chain.exponent, chain.state.parameters
         first = chain.layout.citation_node
@@ -90,7 +91,7 @@ class Draws:
         self._add_up()
 
     def _add_up(self) -> None:
-        """Sum P and M, and the weights of nodes above documents."""
+        """Compute P, M and the weights of nodes above documents."""
         chain = self.chain
         rebuild(
             self.workers,
@@ -103,7 +104,7 @@ class Draws:
         )
 
     def draw_propensities(self) -> None:
-        """Draw all lambda+, then lambda-, then lambdaT; as ``draw_propensities``."""
+        """Draw all lambda+, then lambda-, then lambdaT, as in ``draw_propensities``."""
         chain = self.chain
         state, exponent = chain.state, chain.exponent
         parameters = state.parameters
@@ -149,7 +150,7 @@ class Draws:
     def _draw_at_rates(
         self, prior: np.ndarray, degree: np.ndarray, values: np.ndarray, key: np.uint64
     ) -> None:
-        """Draw them where the rates of all nodes are there already."""
+        """Draw one propensity per document, given the rates of all nodes."""
         rate, bounds, workers = self._network.rate, self._network.bounds[-1], self.workers
         workers.run(
             lambda worker: draw_at_rates(
@@ -173,7 +174,7 @@ class Draws:
         by_topic = np.zeros((chain.settings.topics, 2))
         exchange = chain.exchange
         room = np.zeros((self.workers.size, 2, chain.settings.topics), np.int64)
-        # the root, and levels with one concentration per node, are left to the sequential kernel
+        # the sequential kernel handles the root and levels with one concentration per node
         pooled = [level for level in range(1, len(self._levels)) if chain.pooled[level]]
         key = next_key(state.random)
         word_key = next_key(state.random)
@@ -215,7 +216,7 @@ class Draws:
                 )
 
         self.workers.run(gather)
-        by_topic = exchange.sum(by_topic)  # a topic's are those of one part, the others' zero
+        by_topic = exchange.sum(by_topic)  # one part has a topic's sums; the others have zeros
         found = [read_auxiliaries(one) for one in exchange.sum(sums.sum(axis=1))]
         for level in range(len(self._levels)):
             self._draw_level(level, found[level] if level in pooled else None)
@@ -280,7 +281,7 @@ class Draws:
         return max(float(standard_gamma(self.chain.state.random, shape) / rate), SMALLEST)
 
     def _draw_background(self) -> None:
-        """Draw the concentration of gamma, which is one node."""
+        """Draw the concentration of gamma, which is a single node."""
         state = self.chain.state
         customers, tables = (int(n) for n in state.words.background_totals)
         if self.chain.spec.word_level("corpus") is None or customers == 0:
@@ -291,7 +292,7 @@ class Draws:
         state.parameters.word_concentration[0] = self._posterior(found)
 
     def log_likelihood(self) -> float:
-        """Measure the words; as ``word_log_likelihood``."""
+        """Compute the log likelihood of words, as in ``word_log_likelihood``."""
         chain = self.chain
         found = log_likelihood(self.workers, chain.shape, chain.layout, chain.state, self.documents)
         return bin_total(chain.exchange.sum(found))

@@ -1,4 +1,4 @@
-"""Which shared nodes a document can reach: the small tree that its tokens move in."""
+"""The shared nodes that a document can reach: the small tree in which its tokens move."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ __all__ = ["Paths", "find_paths"]
 
 
 class Paths(NamedTuple):
-    """For each document the nodes between the root and its leaves, root first."""
+    """For each document, the nodes between the root and its leaves, root first."""
 
     start: np.ndarray
     """int64 [documents + 1]: first entry of each document in ``node`` and ``parent``."""
@@ -21,11 +21,11 @@ class Paths(NamedTuple):
     leaf: np.ndarray
     """int32 [paths]: as ``Layout.leaf``, but places among the document's own nodes."""
     most: int
-    """Largest number of nodes of a document."""
+    """Largest number of nodes per document."""
 
 
 def find_paths(layout, n_levels: int) -> Paths:
-    """List the nodes of every document; ``n_levels`` counts the levels of the topic side."""
+    """List the nodes of every document; ``n_levels`` is the number of topic-side levels."""
     room = int(np.diff(layout.leaf_start).max(initial=1)) * n_levels
     n_documents = len(layout.leaf_start) - 1
     start = np.zeros(n_documents + 1, np.int64)
@@ -41,7 +41,7 @@ def find_paths(layout, n_levels: int) -> Paths:
 
 @kernel
 def _nodes_of(layout, n_levels, d, found):
-    """Put the distinct nodes of a document into ``found``, root first; returns how many."""
+    """Fill ``found`` with the distinct nodes of a document, root first; return their number."""
     n = 0
     for height in range(n_levels - 1, -1, -1):  # the root is n_levels - 1 steps above a leaf
         for p in range(layout.leaf_start[d], layout.leaf_start[d + 1]):

@@ -1,4 +1,4 @@
-"""Draws of lambda+ and lambda-, a random stream for each document, and of lambdaT."""
+"""Draws of lambda+ and lambda-, with one random stream per document, and of lambdaT."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ __all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
 
 @hot_kernel
 def draw_at_rates(rate, prior, degree, values, number, key, randoms, share):
-    """Draw the propensities of the documents of some pieces from their Gamma conditionals.
+    """Draw the propensities of the documents in some pieces from their Gamma conditionals.
 
-    ``number`` is that of documents in the whole corpus.
+    ``number`` holds the number of each document in the whole corpus.
     """
     bounds, first, step = share
     rng = randoms[first]

@@ -1,4 +1,4 @@
-"""Rows of counts, copied and compared in vector instructions."""
+"""Rows of counts, copied and compared by vector instructions."""
 
 from citeweave.compiled import index, inlined
 
@@ -7,7 +7,7 @@ __all__ = ["copy_row"]
 
 @inlined
 def copy_row(mine, r, common, w, n_topics):
-    """Copy a row. Four at a time, all read before any is written, become one vector each way."""
+    """Copy a row by fours; reading all four before writing makes one vector load and store."""
     into, of = index(r), index(w)
     n = index(n_topics)
     whole = n & ~index(3)

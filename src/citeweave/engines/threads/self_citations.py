@@ -1,7 +1,7 @@
-"""The snapshot draw of self-citations that nobody has observed; see `engines.core.self_citations`.
+"""The snapshot draw of unobserved self-citations; see `engines.core.self_citations`.
 
-Each paper has a random stream of its own and sees the snapshot and its own change of it, as in the
-sweep of words.
+Each paper has its own random stream and sees the snapshot and its own changes, as in the sweep of
+words.
 """
 
 from citeweave.compiled import hot_kernel
@@ -15,15 +15,15 @@ __all__ = ["offer_self_citations"]
 
 @hot_kernel
 def offer_self_citations(level, paths, layout, tables, state, exponent, world, work, key, docs):
-    """Offer some papers one self-citation more or one less.
+    """Propose adding or removing one self-citation for some papers.
 
-    ``level`` is the one that citations reach; ``docs`` (int64 [n, 2]) are documents, and their
+    ``level`` is the level that citations reach; ``docs`` (int64 [n, 2]) holds documents and their
     numbers in the whole corpus.
     """
     topics = state.assignments.self_topic
     rng, own = world.state.random, world.state
     ends = Ends(work.row, level, level)
-    for lower in range(level + 1):  # a document's nodes are there root first
+    for lower in range(level + 1):  # a document's nodes are ordered root first
         work.row[0, lower] = lower
     for i in range(docs.shape[0]):
         d = docs[i, 0]

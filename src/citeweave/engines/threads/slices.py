@@ -1,12 +1,13 @@
-"""Slice draws of concentrations that the citation likelihood leans on, nodes grouped by size.
+"""Slice draws of concentrations on which the citation likelihood depends, nodes grouped by size.
 
-Where all nodes n of a level share the concentration beta,
+If all nodes n of a level share the concentration beta,
 
     P_k = rest_k + sum_n weight_n (c_nk - alpha t_nk + (alpha T_n + beta) mean_pk) / (beta + C_n)
 
-with p the parent of n and mean_p its posterior mean, and M_k likewise. Nodes of as many customers
-C_n go together into one term (A_k + beta B_k) / (beta + C), so after one visit to the nodes a point
-of the slice costs as many terms as there are different C, whatever the number of nodes.
+with p the parent of n and mean_p its posterior mean, and M_k likewise. Nodes with the same number
+of customers C_n are combined into one term (A_k + beta B_k) / (beta + C). After one pass over the
+nodes, the number of terms per point of the slice is the number of distinct C, whatever the number
+of nodes.
 """
 
 from typing import NamedTuple
@@ -35,17 +36,17 @@ class Terms(NamedTuple):
     slope: np.ndarray
     """float64 [sizes, 2, topics]: B."""
     rest: np.ndarray
-    """float64 [2, topics]: what does not depend on the concentration."""
+    """float64 [2, topics]: the part that does not depend on the concentration."""
     now: np.ndarray
-    """float64 [2, topics]: P and M at the concentration that was weighed last."""
+    """float64 [2, topics]: P and M at the concentration evaluated last."""
 
 
 def draw_pooled(
     terms: Terms, scale: np.ndarray, beta: float, gamma: tuple[float, float], rng: np.ndarray
 ) -> float:
-    """Draw a concentration from Gamma(shape, rate) x exp(-E), from its value ``beta`` on.
+    """Draw a concentration from Gamma(shape, rate) x exp(-E), starting from ``beta``.
 
-    ``gamma`` is shape and rate, ``scale`` lambdaT.
+    ``gamma`` holds shape and rate; ``scale`` is lambdaT.
     """
     return float(_draw(rng, terms, scale, beta, *gamma))
 
@@ -60,17 +61,17 @@ def find_terms(
     unit: np.ndarray,
     exchange: Exchange,
 ) -> Terms:
-    """Visit the nodes of a level once.
+    """Compute the terms in one pass over the nodes of a level.
 
-    ``bounds`` are the level's first node and the end of those that this part of the chain owns;
-    the sums of ``exponent`` are those of the present concentration. ``unit`` (float64 [2]) turns
-    weights into integers whose sums stay in range.
+    ``bounds`` holds the level's first node and the end of the nodes that this part of the chain
+    owns. The sums of ``exponent`` must be those at the current concentration. ``unit`` (float64
+    [2]) converts weights to integers whose sums do not overflow.
     """
     begin, end = bounds
     sizes, order, start = _group(nodes.total_customers[begin:end])
     topics = len(exponent.cite_sum)
     sums = np.zeros((len(sizes), 2, 2, topics), np.int64)
-    # a node's own counts and what it has from above are at most its customers each
+    # a node's own counts and its share from above are each at most its customers
     units = unit / np.exp2(np.frexp(2.0 * sizes + 1.0)[1])[:, None]
     means = np.zeros((workers.size, topics))
     weights = (exponent.cite_weight, exponent.cited_weight)
@@ -106,7 +107,7 @@ def find_terms(
 
 
 def _join(sizes: list[np.ndarray], sums: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Add up the sums of nodes of one size that several parts of a chain have found."""
+    """Add up the sums of several parts of a chain by size."""
     if len(sizes) == 1:
         return sizes[0], sums[0]
     found, place = np.unique(np.concatenate(sizes), return_inverse=True)
@@ -116,7 +117,7 @@ def _join(sizes: list[np.ndarray], sums: list[np.ndarray]) -> tuple[np.ndarray, 
 
 
 def _group(customers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """List the different sizes, the nodes by size, and where those of a size begin."""
+    """Return the distinct sizes, the nodes sorted by size, and the start of each size."""
     most = int(customers.max(initial=0))
     if most > 8 * len(customers) + _WIDE:
         sizes, place = np.unique(customers, return_inverse=True)
@@ -133,7 +134,7 @@ def _group(customers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @hot_kernel
 def _sort(place, start, order):
-    """Sort by counting, those of a place in their own order."""
+    """Sort by counting; the order is stable."""
     for i in range(place.shape[0]):
         start[place[i] + 1] += 1
     for s in range(1, start.shape[0]):
@@ -150,7 +151,7 @@ def _sort(place, start, order):
 def _add_up(nodes, discounts, level, by_size, weights, units, sums, means, first, step):
     """Add up the terms of every ``step``-th size from ``first``.
 
-    ``by_size`` are the level's first node, its nodes by size, and where those of a size begin.
+    ``by_size`` holds the level's first node, its nodes sorted by size, and the start of each size.
     ``sums`` (int64 [sizes, 2, 2, topics]) receives A and B in units: of weights, and by size.
     """
     begin, order, start = by_size
@@ -176,7 +177,7 @@ def _add_up(nodes, discounts, level, by_size, weights, units, sums, means, first
 
 @inlined
 def _mean(nodes, discounts, level, node, mean):
-    """Fill the posterior mean of a node; what mu keeps for topics not yet seen is left out."""
+    """Fill in the posterior mean of a node, without the mass that mu keeps for unseen topics."""
     n_topics = index(mean.shape[0])
     for k in range(n_topics):
         mean[k] = 0.0
@@ -195,7 +196,7 @@ def _mean(nodes, discounts, level, node, mean):
 
 @hot_kernel
 def weigh(terms, scale, beta, shape, rate):
-    """Log density of a concentration, the exponential of citations included."""
+    """Return the log density of a concentration, including the exponential of citations."""
     n_topics = index(scale.shape[0])
     for side in range(index(2)):
         for k in range(n_topics):

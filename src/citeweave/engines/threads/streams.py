@@ -1,4 +1,4 @@
-"""A random stream for every document: what it draws depends on a key and its number alone."""
+"""One random stream per document, which depends only on a key and the document's number."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["CITATIONS", "WORDS", "next_key", "open_stream"]
 
 WORDS = 0
 CITATIONS = 1
-"""What a stream is for: a document has one for its words and one for its citations."""
+"""Purpose of a stream: a document has one for its words and one for its citations."""
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _FIRST = 0xBF58476D1CE4E5B9
@@ -19,7 +19,7 @@ _MASK = (1 << 64) - 1
 if numba_config.DISABLE_JIT:
 
     def _mix(value):
-        """Do the same with Python integers: NumPy scalars warn where uint64 wraps around."""
+        """Do the same with Python integers, because NumPy scalars warn if uint64 overflows."""
         value = int(value) & _MASK
         value = ((value ^ (value >> 30)) * _FIRST) & _MASK
         value = ((value ^ (value >> 27)) * _SECOND) & _MASK
@@ -35,7 +35,7 @@ else:
 
     @inlined
     def _mix(value):
-        """Finalise as SplitMix64 does: every bit of the result depends on every bit given."""
+        """Apply SplitMix64's finaliser: every output bit depends on every input bit."""
         value = (value ^ (value >> np.uint64(30))) * np.uint64(_FIRST)
         value = (value ^ (value >> np.uint64(27))) * np.uint64(_SECOND)
         return value ^ (value >> np.uint64(31))
@@ -44,8 +44,8 @@ else:
     def open_stream(key, purpose, document, rng):
         """Fill ``rng`` (uint64 [4]) with the start of a document's stream.
 
-        The streams are those of xoshiro256++ from states that SplitMix64 gives at the place
-        (document, purpose) of the sequence of ``key``, so no stream waits for another.
+        The generator is xoshiro256++. Its initial state is the output of SplitMix64 at position
+        (document, purpose) of the sequence of ``key``, so streams can be opened in any order.
         """
         place = np.uint64(2) * np.uint64(document) + np.uint64(purpose) + np.uint64(1)
         start = _mix(np.uint64(key) + np.uint64(_GOLDEN) * place)

@@ -1,4 +1,4 @@
-"""A chain whose step, its sweeps aside, is shared between worker threads."""
+"""A chain whose step, except for its sweeps, is divided between worker threads."""
 
 from collections.abc import Callable
 
@@ -16,26 +16,26 @@ __all__ = ["ThreadedChain"]
 
 
 class ThreadedChain(DenseChain):
-    """What chains of several kinds of sweeps share; the sweeps are theirs.
+    """Base class of threaded chains; subclasses implement the sweeps.
 
-    Draws have a random stream for each node and document, and sums are those of integers: no byte
-    of the result depends on the number of threads.
+    Each node and document has its own random stream, and sums are computed in integers, so the
+    result does not depend on the number of threads, to the byte.
     """
 
     workers: WorkerPool
     _draws: Draws
     inherit_weights: Inherit | None = None
-    """How weights of nodes are completed that have children in other parts of the chain."""
+    """Completes the weights of nodes that have children in other parts of the chain."""
     complete_shares: Callable[[int, np.ndarray], None] | None = None
-    """The same for what nodes inherit, in sums over the topics that they have: told of a level, and
-    of an array to complete (int64 [points, nodes, 2])."""
+    """The same for the shares that nodes inherit, in sums over the topics that they have. Called
+    with a level and an array to complete (int64 [points, nodes, 2])."""
 
     def close(self) -> None:
-        """End the threads; another step would begin new ones."""
+        """Stop the threads; another step would start new ones."""
         self.workers.close()
 
     def parents_moved(self) -> None:
-        """Bring the tree that sums go over up to the papers' parents."""
+        """Update the tree over which sums are computed to the papers' new parents."""
         self._draws.parents_moved()
 
     def rebuild_exponent(self) -> None:
@@ -43,11 +43,11 @@ class ThreadedChain(DenseChain):
         self._draws.rebuild()
 
     def refresh_cache(self) -> None:
-        """Update what depends on concentrations; sweeps keep the rest up to date."""
+        """Update the values that depend on concentrations; sweeps keep the rest up to date."""
         refresh_topics(self.state.words, self.state.parameters, self.cache)
 
     def draw_concentrations(self) -> None:
-        """Draw the concentrations of all levels, a random stream for each node."""
+        """Draw the concentrations of all levels, with one random stream per node."""
         self._draws.draw_concentrations()
 
     def draw_propensities(self) -> None:
@@ -55,7 +55,7 @@ class ThreadedChain(DenseChain):
         self._draws.draw_propensities()
 
     def log_likelihood(self) -> float:
-        """Training word log likelihood of the present state."""
+        """Return the training log likelihood of words in the current state."""
         return self._draws.log_likelihood()
 
     @staticmethod
@@ -65,7 +65,7 @@ class ThreadedChain(DenseChain):
         return float(values[0]) if same else exact_mean(values)
 
     def keep_sample(self, sums: Sums) -> None:
-        """Add the posterior means of the present state to the sums of this chain."""
+        """Add the posterior means of the current state to the sums of this chain."""
         add_sample(self, sums, self.propensity_means())
 
     def propensity_means(self) -> tuple[float, float]:
@@ -77,5 +77,5 @@ class ThreadedChain(DenseChain):
         return found[0], found[1]
 
     def log_posterior(self, rate: float) -> float:
-        """Joint log density of the present state, measured by all workers."""
+        """Return the joint log density of the current state, computed by all workers."""
         return self._posterior(self.state, rate, self.workers)

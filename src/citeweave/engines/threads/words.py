@@ -1,11 +1,11 @@
-"""The snapshot sweep of words: documents one by one in a worker's own copy.
+"""The snapshot sweep of words: each worker sweeps documents one by one in a private copy.
 
-The sweep of one document is the sequential sampler's, kernel and all; it sees the snapshot and its
-own changes. With one document, or with a snapshot after every document, nothing is ever out of
-date, and it *is* the sequential sampler.
+The sweep of one document uses the sequential sampler's kernel and sees the snapshot and its own
+changes. With one document, or with a snapshot after every document, nothing is ever out of date,
+and it *is* the sequential sampler.
 
-There are two kernels that do the same. With few topics rows are short: they are copied and compared
-whole. With many topics only entries are noted and taken back whose topic a token left or joined.
+There are two equivalent kernels. With few topics, rows are short and are copied and compared whole.
+With many topics, only the entries whose topic a token left or joined are recorded and restored.
 """
 
 from citeweave.compiled import hot_kernel, index, inlined
@@ -15,8 +15,8 @@ from citeweave.engines.threads.streams import WORDS, open_stream
 
 __all__ = ["enter_document", "leave_document", "sweep_documents", "sweep_documents_entries"]
 
-# A call hands over some eighty arrays, which for a document of sixty tokens is a tenth of its time:
-# the sweep is inlined.
+# The sweep is inlined: passing some eighty arrays would take a tenth of the time of a document of
+# sixty tokens.
 _word_sweep = inlined(getattr(word_sweep, "py_func", word_sweep))
 
 
@@ -24,7 +24,7 @@ _word_sweep = inlined(getattr(word_sweep, "py_func", word_sweep))
 def enter_document(paths, layout, state, exponent, world, networked, present, d):
     """Copy the nodes that the document sees into the worker's world.
 
-    The rows of the first ``present`` nodes are there already: of the root, or of none.
+    The rows of the first ``present`` nodes are already there: that of the root, or none.
     """
     counts = state.topics
     own = world.state.topics
@@ -60,7 +60,7 @@ def enter_document(paths, layout, state, exponent, world, networked, present, d)
 
 @inlined
 def _enter_words(layout, state, cache, world, d):
-    """Copy the rows of the document's words, in its order, and remember its topics."""
+    """Copy the rows of the document's words, in document order, and save its topics."""
     words = state.words
     mine = world.state.words
     n_topics = words.customers.shape[1]
@@ -85,7 +85,7 @@ def _enter_words(layout, state, cache, world, d):
 
 @inlined
 def _enter_totals(state, cache, world):
-    """Copy what the word side keeps by topic."""
+    """Copy the word side's totals and normalisers by topic."""
     words = state.words
     mine = world.state.words
     for k in range(index(words.customers.shape[1])):
@@ -99,7 +99,7 @@ def _enter_totals(state, cache, world):
 
 @inlined
 def leave_document(paths, state, world, d):
-    """Write the document's counts back, and record its changes of shared nodes."""
+    """Write the document's counts back, and record its changes to shared nodes."""
     counts = state.topics
     own = world.state.topics
     changes = world.changes
@@ -122,7 +122,7 @@ def leave_document(paths, state, world, d):
 
 @inlined
 def _note_entry(words, cache, world, r, w, k):
-    """Note the change of phi_k at a word, once: the copy is then as the snapshot is."""
+    """Record the change of phi_k at a word, and reset the copy to the snapshot."""
     mine = world.state.words
     customers = mine.customers[r, k] - words.customers[w, k]
     tables = mine.tables[r, k] - words.tables[w, k]
@@ -137,10 +137,10 @@ def _note_entry(words, cache, world, r, w, k):
 
 @inlined
 def _save_entries(layout, state, world, d):
-    """Remember what stands at each token's word and topic before the sweep.
+    """Save the entries at each token's word and topic before the sweep.
 
-    It is read from the copy, where the sweep will need it: taking it back later does not have to
-    fetch the snapshot.
+    They are read from the copy, where the sweep will need them, so that restoring them later does
+    not have to read the snapshot.
     """
     mine = world.state.words
     begin = layout.document_start[d]
@@ -170,7 +170,7 @@ def _restore_entry(world, i, r, w, k):
 
 @inlined
 def _leave_words(layout, state, cache, world, saved, d):
-    """Note what the document did on the word side, and take it back."""
+    """Record the document's changes to the word side, and restore the copy."""
     words = state.words
     mine = world.state.words
     begin = layout.document_start[d]
@@ -199,7 +199,7 @@ def _leave_words(layout, state, cache, world, saved, d):
 
 @inlined
 def _leave_entries(paths, layout, state, cache, world, d):
-    """Like `leave_document` at the topics that tokens left or joined; what is shared goes back."""
+    """Like `leave_document`, for topics that tokens left or joined; restore shared entries."""
     counts = state.topics
     own = world.state.topics
     changes = world.changes
@@ -234,7 +234,7 @@ def _leave_entries(paths, layout, state, cache, world, d):
 
 @inlined
 def _own_sweep(shape, tables, world):
-    """Return the arguments of the sweep of the one document that a worker's world has."""
+    """Return the arguments for the sweep of the single document in a worker's world."""
     return (
         shape,
         world.layout,
@@ -251,11 +251,11 @@ def _own_sweep(shape, tables, world):
 
 @hot_kernel
 def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world, key, docs):
-    """Visit the tokens of some documents once, each with a random stream of its own.
+    """Visit the tokens of some documents once, with one random stream per document.
 
-    ``state``, ``cache`` and ``exponent`` are the snapshot: of ``state`` only what belongs to
-    these documents is written. ``docs`` (int64 [n, 2]) are documents, and their numbers in the
-    whole corpus.
+    ``state``, ``cache`` and ``exponent`` are the snapshot; only the entries of ``state`` that
+    belong to these documents are written. ``docs`` (int64 [n, 2]) holds documents and their numbers
+    in the whole corpus.
     """
     networked = shape.network > 0
     for i in range(docs.shape[0]):
@@ -287,7 +287,7 @@ def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent
         _enter_words(layout, state, cache, world, d)
         _save_entries(layout, state, world, d)
         open_stream(key, WORDS, docs[i, 1], world.state.random)
-        # called, not inlined: with long rows the compiler makes better loops of it alone
+        # called, not inlined: with long rows, the compiler optimises its loops better this way
         word_sweep(*_own_sweep(shape, tables, world))
         _leave_words(layout, state, cache, world, True, d)
         _leave_entries(paths, layout, state, cache, world, d)

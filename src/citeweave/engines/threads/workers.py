@@ -1,4 +1,4 @@
-"""Threads that share the parts of a step."""
+"""Threads that divide the work of a step."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -8,7 +8,7 @@ __all__ = ["WorkerPool"]
 
 
 class WorkerPool:
-    """A fixed number of workers, of which the calling thread is one.
+    """A fixed number of workers, including the calling thread.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class WorkerPool:
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self, task: Callable[[int], Any]) -> None:
-        """Do ``task(worker)`` for every worker, in parallel, and wait until all are done."""
+        """Run ``task(worker)`` for every worker in parallel, and wait until all are done."""
         if self.size == 1:
             task(0)
             return
@@ -30,14 +30,14 @@ class WorkerPool:
         others: list[Future[Any]] = [self._pool.submit(task, i) for i in range(1, self.size)]
         try:
             task(0)
-        finally:  # no thread writes to the chain any more when this returns
+        finally:  # no thread may still write to the chain when this returns
             errors = [other.exception() for other in others]
         for error in errors:
             if error is not None:
                 raise error
 
     def close(self) -> None:
-        """End the threads; another task would begin new ones."""
+        """Stop the threads; another task would start new ones."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None

@@ -1,11 +1,11 @@
-"""A worker's own world: the snapshot, and what the current document has changed of it.
+"""A worker's private world: the snapshot and the current document's changes to it.
 
-Shared counts (mu, nu, phi, gamma) are read from a snapshot that stands still while workers run.
-Each worker has rows for the nodes and for the words of the current document, into which it copies
-the snapshot before it takes a document. With many topics rows are long and a document changes
-little of them: then a worker has a copy of the whole word side, where memory allows, of which it
-takes back what a document did. Either way what it did is added to the worker's changes: integers,
-so that no order of documents or workers shows in the sums.
+Shared counts (mu, nu, phi, gamma) are read from a snapshot that is constant while workers run. Each
+worker has rows for the nodes and for the words of the current document, into which it copies the
+snapshot before it sweeps a document. With many topics, rows are long and a document changes few of
+their entries. A worker then has a copy of the whole word side, if memory allows, and restores the
+entries that a document changed. In both cases, the changes are added to the worker's changes. These
+are integers, so the sums do not depend on the order of documents or workers.
 """
 
 from typing import NamedTuple
@@ -30,66 +30,66 @@ __all__ = [
 
 
 FEW_TOPICS = 96
-"""Up to here rows of words are copied for each document."""
+"""Maximum number of topics for which the rows of words are copied for each document."""
 MOST_BYTES = 1 << 31
-"""Largest room for copies of the word side, of all workers together."""
+"""Maximum memory for copies of the word side, over all workers."""
 
 
 class Changes(NamedTuple):
-    """What the documents of one worker did to shared counts since the snapshot."""
+    """Changes that the documents of one worker made to shared counts since the snapshot."""
 
     node_customers: np.ndarray
     """int32 [shared nodes, topics]."""
     node_tables: np.ndarray
     """int32 [shared nodes, topics]."""
     words: np.ndarray
-    """int32 [words, topics, 2]: customers and tables, which are mostly needed together."""
+    """int32 [words, topics, 2]: customers and tables, which are usually needed together."""
     background_tables: np.ndarray
     """int32 [words]."""
 
 
 class World(NamedTuple):
-    """What one worker writes to, and nobody else."""
+    """The arrays that only one worker writes to."""
 
     layout: Layout
-    """One document and its nodes, numbered from 0; words are places among the document's own."""
+    """One document and its nodes, numbered from 0; words are numbered within the document."""
     state: State
-    """Counts of these nodes and of the document's words; the corpus's own assignments."""
+    """Counts of these nodes and of the document's words; assignments of the corpus itself."""
     cache: WordCache
     work: WordWork
     exponent: Exponent
     changes: Changes
     whole: np.ndarray
-    """bool [1]: whether the word side is a copy of all words."""
+    """bool [1]: whether the word side contains all words."""
     before: np.ndarray
     """int16 [longest document]: topics of the document's tokens before its sweep."""
     saved_counts: np.ndarray
-    """int32 [longest document, 2]: customers and tables at each token's word and topic then."""
+    """int32 [longest document, 2]: customers and tables at each token's word and topic before."""
     saved_weights: np.ndarray
     """float32 [longest document, 2]: their A0 and B1."""
     tally: np.ndarray
-    """int64 [5]: as that of ``word_sweep``."""
+    """int64 [5]: as in ``word_sweep``."""
 
 
 def new_world(
     chain, paths: Paths, places: np.ndarray, changes: Changes, *, whole: bool = False
 ) -> World:
-    """Allocate room for one worker of a chain.
+    """Allocate the arrays of one worker of a chain.
 
-    ``places`` are those of `word_places`; ``whole`` asks for a copy of the whole word side.
+    ``places`` is the result of `word_places`; ``whole`` requests a copy of the whole word side.
     """
     spec, layout, state = chain.spec, chain.layout, chain.state
     topics = chain.settings.topics
     n_paths = int(np.diff(layout.leaf_start).max(initial=1))
     longest = int(np.diff(layout.document_start).max(initial=1))
     rows = paths.most
-    # where documents have levels of their own they have one path, so the place is the same in all
+    # if documents have levels of their own, they have one path, so the place is the same in all
     citation_place = rows - 1 - spec.below_citations
     n_words = len(state.words.customers)
     places = layout.word if whole else places
     n_rows = n_words if whole else int(places.max(initial=0)) + 1
-    # as many rows as there are words, since kernels take the size of the vocabulary from them; the
-    # system gives memory to those that are written
+    # one row per word, because kernels take the size of the vocabulary from the shape; the system
+    # commits memory only for rows that are written
     words = WordCounts(*(np.zeros(array.shape, array.dtype) for array in state.words))
     tree = Layout(
         word=places,
@@ -132,9 +132,9 @@ def new_world(
 
 
 def keeps_all_words(chain, places: np.ndarray) -> bool:
-    """Return whether workers have copies of the whole word side: where that is cheaper and fits.
+    """Return whether workers copy the whole word side: if it is cheaper and fits into memory.
 
-    A copy is updated each round; without it, the rows of a document's words are copied each time.
+    A copy is updated every round; without it, the rows of a document's words are copied each time.
     """
     n_words, topics = chain.state.words.customers.shape
     runs = 1 + int(np.count_nonzero(np.diff(places)))
@@ -146,7 +146,7 @@ def keeps_all_words(chain, places: np.ndarray) -> bool:
 
 
 def copy_snapshot(world: World, words: WordCounts, cache: WordCache) -> None:
-    """Bring a worker's copy of the whole word side, if it has one, up to the snapshot."""
+    """Update a worker's copy of the whole word side, if it has one, to the snapshot."""
     if not world.whole[0]:
         return
     for mine, common in zip(world.state.words, words, strict=True):
@@ -156,7 +156,7 @@ def copy_snapshot(world: World, words: WordCounts, cache: WordCache) -> None:
 
 
 def new_changes(workers: int, n_shared: int, n_words: int, topics: int) -> Changes:
-    """Allocate room for the changes of all workers, who come first in every array."""
+    """Allocate the changes of all workers; the first axis of every array is the worker."""
     return Changes(
         node_customers=np.zeros((workers, n_shared, topics), np.int32),
         node_tables=np.zeros((workers, n_shared, topics), np.int32),
@@ -166,7 +166,7 @@ def new_changes(workers: int, n_shared: int, n_words: int, topics: int) -> Chang
 
 
 def new_counts(rows: int, topics: int, *, held: bool = False) -> TopicCounts:
-    """Make empty topic-side counts of some nodes; ``held`` where authors share papers."""
+    """Create empty topic-side counts of some nodes; ``held`` if authors share papers."""
     return TopicCounts(
         customers=np.zeros((rows, topics), np.int32),
         tables=np.zeros((rows, topics), np.int32),
