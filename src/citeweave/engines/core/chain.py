@@ -333,7 +333,7 @@ class Chain(ABC):
         """Return the outcome of the step, after all draws."""
 
     def log_posterior(self, rate: float) -> float:
-        """Compute the joint log density of the present state; ``rate`` is E."""
+        """Compute the joint log density; ``rate`` is E, the expected number of citations."""
         return self._posterior(self.state, rate)
 
     @cached_property
