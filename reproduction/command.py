@@ -142,6 +142,14 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    stored: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of finished work: OUT takes what it lacks from there, and what OUT has is "
+            "added at the end (created if it does not exist).",
+            show_default=False,
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option(
@@ -161,6 +169,7 @@ def reproduce(
     from reproduction import Context, join_pages
     from reproduction.context import cores
     from reproduction.registry import check_datasets
+    from reproduction.stored import keep_stored, take_stored
 
     chosen = _choose(what)
     own = _read_corpora(corpus or [])
@@ -168,6 +177,10 @@ def reproduce(
     check_datasets(names, own)
     lengths = _read_numbers("--iterations", iterations)
     tell = None if quiet else _teller()
+    if stored is not None:
+        copied = take_stored(stored, out)
+        if tell is not None:
+            tell(f"{stored.name}: {copied} finished tasks and parts taken")
     with stop_on_signals() as stop:
         context = Context(
             out=out,
@@ -190,7 +203,11 @@ def reproduce(
             progress=tell,
             stop=stop,
         )
-        done, failed = _run(chosen, context, fresh=fresh)
+        try:
+            done, failed = _run(chosen, context, fresh=fresh)
+        finally:  # what was finished before an interruption is finished
+            if stored is not None:
+                keep_stored(out, stored)
     if as_json:
         json.dump({item.name: item.content for item in done}, sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
