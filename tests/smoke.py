@@ -43,6 +43,7 @@ def main() -> None:
         write_papers(folder / "papers.csv")
         installed = Path(sys.executable).with_name("citeweave")
         command = [installed, "import", "papers.csv", "--out", "corpus", "--report", "import.html"]
+        command.append("--quiet")
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with contextlib.chdir(folder):
             citeweave(
@@ -107,13 +108,14 @@ def fetch(address: str) -> bytes:
 def citeweave(*arguments: str) -> str:
     """Run a command in this process; anything but success ends the test."""
     sys.argv = ["citeweave", *arguments]
-    shown = io.StringIO()
+    shown, told = io.StringIO(), io.StringIO()
     try:
-        with contextlib.redirect_stdout(shown):
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(told):
             run_command()
     except SystemExit as ended:
         if ended.code:
-            sys.exit(f"citeweave {' '.join(arguments)} ended with {ended.code}")
+            command = " ".join(arguments)
+            sys.exit(f"citeweave {command} ended with {ended.code}:\n{told.getvalue()}")
     return shown.getvalue()
 
 

@@ -107,7 +107,7 @@ _THESAURUS = text("the name of a file", none="none")
 
 @dataclass(frozen=True, kw_only=True)
 class PreparationSettings:
-    """How records are turned into a corpus; the defaults are the paper's but for names."""
+    """How records become a corpus; defaults are those of the original paper, except for names."""
 
     language: str | None = parameter(
         "en",
