@@ -22,7 +22,16 @@ import fingerprints
 STORED: dict[str, Any] = json.loads(
     Path(__file__).with_name("data").joinpath("fingerprints.json").read_text(encoding="utf-8")
 )
-IN_THREADS = [name for name in fingerprints.FITS if "snapshot" in name]
+SELDOM = ("bursty-hdp-lda; slots", "bursty-hdp-lda; slots, snapshot")
+"""Fits whose kernels no other test needs: a minute of compiling. In the default suite, fits of the
+other models over slots are compared, and this model with its enumerated posterior
+(``tests/engines/slots/test_slot_enumeration.py``)."""
+
+FITS = [
+    pytest.param(name, marks=pytest.mark.long if name in SELDOM else ())
+    for name in fingerprints.FITS
+]
+IN_THREADS = [fit for fit in FITS if "snapshot" in fit.values[0]]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +65,7 @@ def test_every_fit_is_stored() -> None:
     assert fingerprints.corpus().fingerprint == STORED["corpus"]
 
 
-@pytest.mark.parametrize("name", fingerprints.FITS)
+@pytest.mark.parametrize("name", FITS)
 def test_a_fit_gives_what_it_gave(name: str, tmp_path: Path, *, same_machine: bool) -> None:
     found = fingerprints.fit(name, tmp_path / "run")
     assert differences(found, name, same_machine=same_machine) == []
@@ -68,7 +77,7 @@ def test_two_threads_give_the_same(name: str, tmp_path: Path, *, same_machine: b
     assert differences(found, name, same_machine=same_machine) == []
 
 
-@pytest.mark.parametrize("name", fingerprints.FITS)
+@pytest.mark.parametrize("name", FITS)
 def test_resumed_it_gives_the_same(name: str, tmp_path: Path, *, same_machine: bool) -> None:
     found = fingerprints.fit_in_two(name, tmp_path / "run")
     assert differences(found, name, same_machine=same_machine) == []
