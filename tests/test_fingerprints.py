@@ -22,16 +22,10 @@ import fingerprints
 STORED: dict[str, Any] = json.loads(
     Path(__file__).with_name("data").joinpath("fingerprints.json").read_text(encoding="utf-8")
 )
-SELDOM = ("bursty-hdp-lda; slots", "bursty-hdp-lda; slots, snapshot")
-"""Fits whose kernels no other test needs: a minute of compiling. In the default suite, fits of the
-other models over slots are compared, and this model with its enumerated posterior
-(``tests/engines/slots/test_slot_enumeration.py``)."""
+FITS = [name for name in fingerprints.FITS if "; slots" not in name]
+"""`test_slot_fingerprints` has the others."""
 
-FITS = [
-    pytest.param(name, marks=pytest.mark.long if name in SELDOM else ())
-    for name in fingerprints.FITS
-]
-IN_THREADS = [fit for fit in FITS if "snapshot" in fit.values[0]]
+IN_THREADS = [name for name in FITS if "snapshot" in name]
 
 
 @pytest.fixture(scope="module")
@@ -67,19 +61,31 @@ def test_every_fit_is_stored() -> None:
 
 @pytest.mark.parametrize("name", FITS)
 def test_a_fit_gives_what_it_gave(name: str, tmp_path: Path, *, same_machine: bool) -> None:
-    found = fingerprints.fit(name, tmp_path / "run")
+    compare_fit(name, tmp_path, same_machine=same_machine)
+
+
+def compare_fit(name: str, folder: Path, *, same_machine: bool) -> None:
+    found = fingerprints.fit(name, folder / "run")
     assert differences(found, name, same_machine=same_machine) == []
 
 
 @pytest.mark.parametrize("name", IN_THREADS)
 def test_two_threads_give_the_same(name: str, tmp_path: Path, *, same_machine: bool) -> None:
-    found = fingerprints.fit(name, tmp_path / "run", threads=2)
+    compare_threads(name, tmp_path, same_machine=same_machine)
+
+
+def compare_threads(name: str, folder: Path, *, same_machine: bool) -> None:
+    found = fingerprints.fit(name, folder / "run", threads=2)
     assert differences(found, name, same_machine=same_machine) == []
 
 
 @pytest.mark.parametrize("name", FITS)
 def test_resumed_it_gives_the_same(name: str, tmp_path: Path, *, same_machine: bool) -> None:
-    found = fingerprints.fit_in_two(name, tmp_path / "run")
+    compare_resumed(name, tmp_path, same_machine=same_machine)
+
+
+def compare_resumed(name: str, folder: Path, *, same_machine: bool) -> None:
+    found = fingerprints.fit_in_two(name, folder / "run")
     assert differences(found, name, same_machine=same_machine) == []
 
 
