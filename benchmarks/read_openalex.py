@@ -7,10 +7,10 @@ referenced works), 10 to 20 kB each, all of which has to be decoded though littl
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -158,7 +158,9 @@ def make_work(rng: random.Random, number: int, words: list[str]) -> dict[str, An
 
 def main() -> None:
     """Write the works, read them three times, print the best figure."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("works", nargs="?", type=int, default=10_000)
+    count = parser.parse_args().works
     rng = random.Random(1)  # noqa: S311  figures, not secrets
     words = [
         "".join(rng.choices("abcdefghijklmnoprstuv", k=rng.randrange(3, 11))) for _ in range(3000)

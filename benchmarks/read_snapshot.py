@@ -9,6 +9,7 @@ citeweave does not, and msgspec.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -118,12 +119,17 @@ WAYS = {
 
 def main() -> None:
     """Write the snapshots, read them each way three times, print the best figure of each."""
-    if len(sys.argv) == 4 and sys.argv[1] == "--way":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("works", nargs="?", type=int, default=WORKS)
+    parser.add_argument("--way", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.way:
+        way, path = options.way
         start = time.process_time()
-        works = WAYS[sys.argv[2]][1](Path(sys.argv[3]))
+        works = WAYS[way][1](Path(path))
         print(json.dumps([works, time.process_time() - start, peak_bytes()]))
         return
-    works = int(sys.argv[1]) if len(sys.argv) > 1 else WORKS
+    works = options.works
     with tempfile.TemporaryDirectory(prefix="citeweave-bench-") as place:
         paths = {}
         for layout in ("jsonl", "parquet"):

@@ -7,7 +7,7 @@ work, and a vocabulary that goes on growing. Everything else of an import holds 
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -62,7 +62,9 @@ class MadePiece(Piece):
 
 def main() -> None:
     """Run the steps one after the other."""
-    works = int(sys.argv[1]) if len(sys.argv) > 1 else MANY
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("works", nargs="?", type=int, default=MANY)
+    works = parser.parse_args().works
     start = time.process_time()
 
     def tell(step: str, number: int) -> None:

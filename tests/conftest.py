@@ -16,7 +16,8 @@ with contextlib.suppress(ImportError):  # a bare machine with a GPU runs the tes
     settings.load_profile("any-machine")
 
 FIRST = (
-    "tests/test_fingerprints.py",  # compiles every kernel there is, for those who come after
+    "tests/test_fingerprints.py",  # compiles most kernels, for those who come after
+    "tests/test_slot_fingerprints.py",  # compiles the others, in the other process
     "tests/engines/dense/test_broken_samplers.py",  # kernels that nobody else has
     "tests/reading",  # no kernels, as those below
     "tests/preparing",

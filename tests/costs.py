@@ -1,7 +1,8 @@
-"""What each file of tests costs in processor time, and how much of that is compiling.
+"""What each test costs in processor time, and how much of that is compiling.
 
-``CITEWEAVE_TEST_COSTS=20 python -m pytest ...`` lists the twenty dearest files at the end, whatever
-the number of workers. Times of day depend on what else a machine does; these hardly do.
+``CITEWEAVE_TEST_COSTS=20 python -m pytest ...`` lists the twenty costliest files and tests at the
+end, for any number of workers. Wall-clock times depend on what else the machine does; these hardly
+do. Time in a fixture is counted for the first test that uses it.
 """
 
 import resource
@@ -18,10 +19,11 @@ KEY = "cost"
 class Costs:
     """A plugin: workers measure, and the process that was started adds up."""
 
-    def __init__(self, files: int) -> None:
-        self.files = files
+    def __init__(self, shown: int) -> None:
+        self.shown = shown
         self.total: Counter[str] = Counter()
         self.compiling: Counter[str] = Counter()
+        self.tests: Counter[str] = Counter()
         self._compiled = _listen_to_the_compiler()
         self._began = (0.0, 0.0)
 
@@ -49,15 +51,18 @@ class Costs:
                     name = report.nodeid.partition("::")[0]
                     self.total[name] += spent[0]
                     self.compiling[name] += spent[1]
+                    self.tests[report.nodeid] += spent[0]
 
     def pytest_terminal_summary(self, terminalreporter) -> None:
         write = terminalreporter.write_line
         if not self.total:
             return
         every, compiled = self.total.total(), self.compiling.total()
-        write(f"\nseconds of processor time: {every:.0f}, compiling {compiled:.0f}; the dearest:")
-        for name, seconds in self.total.most_common(self.files):
+        write(f"\nseconds of processor time: {every:.0f}, compiling {compiled:.0f}; the costliest:")
+        for name, seconds in self.total.most_common(self.shown):
             write(f"{seconds:7.1f}  compiling {self.compiling[name]:6.1f}  {name}")
+        for name, seconds in self.tests.most_common(self.shown):
+            write(f"{seconds:7.1f}  {name}")
 
 
 def _listen_to_the_compiler():

@@ -1,19 +1,23 @@
 """A short walk through the installed package: import, fit, tables, pictures, report, explorer.
 
 It needs nothing but the package itself, so it also runs where only that is installed:
-``python tests/smoke.py`` (about a minute, most of it for compiling).
+``python tests/smoke.py`` (about a minute, most of it for compiling). CI runs it on each version of
+Python: it compiles the kernels of one model once, and most commands share one process.
 """
 
+import contextlib
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from importlib.resources import files
 from pathlib import Path
+
+from citeweave.cli.main import main as run_command
 
 THEMES = (
     ("soil", "crop", "wheat", "irrigation", "harvest", "fertilizer"),
@@ -37,14 +41,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="citeweave-smoke-") as name:
         folder = Path(name)
         write_papers(folder / "papers.csv")
-        citeweave(folder, "import", "papers.csv", "--out", "corpus", "--report", "import.html")
-        citeweave(
-            folder, "fit", "corpus", "--topics", "5", "--iterations", "20", "--chains", "2",
-            "--seed", "1", "--out", "run",
-        )  # fmt: skip
-        look(folder)
-        citeweave(folder, "demo", "--iterations", "10", "--chains", "1", "--out", "demo")
+        installed = Path(sys.executable).with_name("citeweave")
+        command = [installed, "import", "papers.csv", "--out", "corpus", "--report", "import.html"]
+        command.append("--quiet")
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        with contextlib.chdir(folder):
+            citeweave(
+                "fit", "corpus", "--topics", "5", "--iterations", "20", "--chains", "2",
+                "--seed", "1", "--out", "run",
+            )  # fmt: skip
+            look()
         serve(folder)
+    assert files("citeweave.simulate").joinpath("demo_words.toml").is_file(), "no words of the demo"
     print(f"smoke test passed in {time.monotonic() - began:.0f} s")  # noqa: T201
 
 
@@ -61,17 +69,17 @@ def write_papers(path: Path) -> None:
             rows.writerow([f"p{i}", title, abstract, f"Writer {i % 3}, Ada", 1990 + i % 10, cited])
 
 
-def look(folder: Path) -> None:
+def look() -> None:
     """Look at the run in all the ways that write something."""
-    shown = json.loads(citeweave(folder, "info", "run", "--json"))
+    shown = json.loads(citeweave("info", "run", "--json"))
     assert shown, "info --json shows nothing"
-    citeweave(folder, "papers", "run", "--csv", "papers-out.csv", "--parquet", "papers.parquet")
-    citeweave(folder, "graph", "run", "--out", "authors.svg", "--out", "authors.png")
-    citeweave(folder, "plot", "run", "--kind", "time", "--out", "time.png")
-    citeweave(folder, "evaluate", "run")
-    citeweave(folder, "report", "run", "--out", "report.html")
+    citeweave("papers", "run", "--csv", "papers-out.csv", "--parquet", "papers.parquet")
+    citeweave("graph", "run", "--out", "authors.svg", "--out", "authors.png")
+    citeweave("plot", "run", "--kind", "time", "--out", "time.png")
+    citeweave("evaluate", "run")
+    citeweave("report", "run", "--out", "report.html")
     for name in ("papers-out.csv", "papers.parquet", "authors.svg", "time.png", "report.html"):
-        assert (folder / name).stat().st_size > 100, f"{name} is empty"
+        assert Path(name).stat().st_size > 100, f"{name} is empty"
 
 
 def serve(folder: Path) -> None:
@@ -97,19 +105,18 @@ def fetch(address: str) -> bytes:
     return content.getvalue()
 
 
-def citeweave(folder: Path, *arguments: str) -> str:
-    """Run a command as a user would; anything but success ends the test."""
-    done = subprocess.run(
-        [sys.executable, "-m", "citeweave", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"COLUMNS": "100"},
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"citeweave {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
-    return done.stdout
+def citeweave(*arguments: str) -> str:
+    """Run a command in this process; anything but success ends the test."""
+    sys.argv = ["citeweave", *arguments]
+    shown, told = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(told):
+            run_command()
+    except SystemExit as ended:
+        if ended.code:
+            command = " ".join(arguments)
+            sys.exit(f"citeweave {command} ended with {ended.code}:\n{told.getvalue()}")
+    return shown.getvalue()
 
 
 if __name__ == "__main__":

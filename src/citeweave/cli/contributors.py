@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["register", "show_corpus_table"]
 
+_ONE = {
+    "institutions": "institution",
+    "countries": "country",
+    "venues": "venue",
+    "funders": "funder",
+}
 _SHOWN = {
     "institutions": "Show the institutions of a run or corpus: papers, h-index, growth, topics.",
     "countries": "Show the countries of a run or corpus: papers, h-index, growth, topics.",
@@ -32,6 +38,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _command(kind: str) -> Callable[..., None]:
+    given = "number, name or code" if kind == "countries" else "number or name"
+
     @guarded
     @gathers(output=Output)
     def command(
@@ -40,20 +48,24 @@ def _command(kind: str) -> Callable[..., None]:
         show: Annotated[
             str | None,
             typer.Option(
-                help="Show the details of one, given by number, name or code (needs a run)."
+                help=f"Show the details of one {_ONE[kind]}, given by {given} (needs a run)."
             ),
         ] = None,
-        min_papers: Annotated[int, typer.Option(help="Omit those with fewer papers.")] = 1,
+        min_papers: Annotated[
+            int, typer.Option(help=f"Omit {kind} with fewer papers than this.")
+        ] = 1,
         sort: Annotated[
             str,
             typer.Option(
-                help="Sort by papers, citations, h_index, cited_by, growth, influence or name."
+                help="Column to sort by: papers, citations, h_index, cited_by, growth, influence "
+                "or name."
             ),
         ] = "papers",
         network: Annotated[
             bool,
             typer.Option(
-                "--network", help="Show pairs that share papers, with their weights, instead."
+                "--network",
+                help=f"Show pairs of {kind} that share papers instead, with their weights.",
             ),
         ] = False,
         counting: Annotated[

@@ -53,11 +53,11 @@ def crossvalidate(
     folds: Annotated[int, typer.Option(help="Number of folds.")] = 10,
     splits: Annotated[
         int | None,
-        typer.Option(help="Number of independent random splits, instead of folds."),
+        typer.Option(help="Number of independent random splits, to be used instead of folds."),
     ] = None,
     test: Annotated[float, typer.Option(help="Share of test papers in each split.")] = 0.1,
     seeds: Annotated[int, typer.Option(help="Runs of each model per fold.")] = 1,
-    fold_seed: Annotated[int, typer.Option(help="Seed of the partition into folds.")] = 0,
+    fold_seed: Annotated[int, typer.Option(help="Random seed of the partition into folds.")] = 0,
     words: Annotated[
         str,
         typer.Option(
@@ -104,7 +104,10 @@ def crossvalidate(
         typer.Option("--fresh", help="Compute existing results again.", rich_help_panel=RUN),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=RUN)
+        bool,
+        typer.Option(
+            "--json", help="Write the summary to standard output as JSON.", rich_help_panel=RUN
+        ),
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=RUN)

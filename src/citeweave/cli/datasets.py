@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 app = typer.Typer(
-    help="List and download data sets, and compare them with the paper's table.",
+    help="List and download data sets, and compare them with the table of the original paper.",
     invoke_without_command=True,
     add_completion=False,
 )

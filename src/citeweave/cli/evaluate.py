@@ -73,7 +73,11 @@ def evaluate(
         ),
     ] = None,
     negatives: Annotated[
-        int, typer.Option(help="Negative pairs drawn per citation.", rich_help_panel=LINKS)
+        int,
+        typer.Option(
+            help="Number of pairs without a citation that are drawn per citation, for comparison.",
+            rich_help_panel=LINKS,
+        ),
     ] = 10,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: AsJson = False,

@@ -26,7 +26,7 @@ OUTPUT = "Output"
 
 
 Json = Annotated[
-    bool, typer.Option("--json", help="Write JSON for programs.", rich_help_panel=OUTPUT)
+    bool, typer.Option("--json", help="Write JSON to standard output.", rich_help_panel=OUTPUT)
 ]
 
 
@@ -82,7 +82,9 @@ def register(app: typer.Typer) -> None:
 def topics(
     *,
     run: Run,
-    topic: Annotated[int | None, typer.Option(help="Show the details of one topic.")] = None,
+    topic: Annotated[
+        int | None, typer.Option(help="Show the details of one topic, given by number.")
+    ] = None,
     words: Annotated[int, typer.Option(help="Number of words per topic.")] = 10,
     relevance: Annotated[
         float,
@@ -130,7 +132,7 @@ def authors(
         str | None,
         typer.Option(help="Show the details of one author, given by number or name."),
     ] = None,
-    min_papers: Annotated[int, typer.Option(help="Omit authors with fewer papers.")] = 1,
+    min_papers: Annotated[int, typer.Option(help="Omit authors with fewer papers than this.")] = 1,
     nearest: Annotated[
         int, typer.Option(help="Number of similar authors to list for each author.")
     ] = 0,
@@ -189,7 +191,9 @@ def papers(
             help="Show the details of one paper, given by number, id or words of its title.",
         ),
     ] = None,
-    topic: Annotated[int | None, typer.Option(help="Only papers with this main topic.")] = None,
+    topic: Annotated[
+        int | None, typer.Option(help="Show only papers with this main topic, given by number.")
+    ] = None,
     output: Output,
 ) -> None:
     """Show the papers of a run: topics, influence, and what they are cited for."""
@@ -219,7 +223,7 @@ def citations(
     paper: Annotated[
         str | None,
         typer.Option(
-            help="Only citations of one paper, given by number, id or words of its title.",
+            help="Show only the citations of one paper, given by number, id or words of its title.",
         ),
     ] = None,
     flow: Annotated[

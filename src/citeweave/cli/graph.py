@@ -125,7 +125,9 @@ class MapOptions:
     min_count: Annotated[
         float | None,
         typer.Option(
-            help="Omit links with smaller counts.", show_default=False, rich_help_panel=MAPS
+            help="Omit links with a smaller count than this.",
+            show_default=False,
+            rich_help_panel=MAPS,
         ),
     ] = None
     counting: Annotated[
@@ -201,15 +203,16 @@ def graph(
     kind: Annotated[
         GraphKind,
         typer.Option(
-            help="For a run: authors and topics, citations between topics (flow), the map of "
-            "papers, or the thematic map. For a corpus: the others."
+            help="What to draw. Four kinds need a run: authors and their topics, the flow of "
+            "citations between topics, the map of papers, and the thematic map of topics. The "
+            "others are maps of a corpus."
         ),
     ] = GraphKind.AUTHORS,
     out: Annotated[
         list[Path] | None,
         typer.Option(
             help="File to write: .svg, .png, .pdf, .html, .dot, .graphml, .gexf, .json for "
-            "VOSviewer, .net for Pajek, .csv (edges) or .nodes.csv; may be given several times "
+            "VOSviewer, .net for Pajek, .csv (edges) or .nodes.csv; may be repeated "
             "(default: KIND.svg).",
             show_default=False,
         ),

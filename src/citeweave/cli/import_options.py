@@ -52,14 +52,15 @@ class ImportOptions:
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of your own table: title=Titel,authors=Autor.",
+            help="Columns of a table with other names, as FIELD=COLUMN: title=Titel,authors=Autor.",
             rich_help_panel=READING,
         ),
     ] = None
     citations: Annotated[
         list[str] | None,
         typer.Option(
-            help="Separate file of citations (citing id, cited id); may be repeated.",
+            help="Separate file of citations, with one citation per row (citing id, cited id); may "
+            "be repeated.",
             rich_help_panel=READING,
         ),
     ] = None

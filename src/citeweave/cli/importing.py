@@ -31,14 +31,14 @@ class SnapshotOptions:
     where: Annotated[
         str | None,
         typer.Option(
-            help="Works of an OpenAlex snapshot to select: 'type = article, year >= 2000'.",
+            help="Conditions on the works of an OpenAlex snapshot: 'type = article, year >= 2000'.",
             rich_help_panel=READING,
         ),
     ] = None
     workers: Annotated[
         int,
         typer.Option(
-            help="Number of processes that read parts of a snapshot.",
+            help="Number of processes that read a snapshot in parallel.",
             rich_help_panel=READING,
             min=1,
         ),

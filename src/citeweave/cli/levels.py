@@ -24,7 +24,7 @@ def levels(
     run: Run,
     level: Annotated[
         str | None,
-        typer.Option(help="Only this level, such as venue or period (default: all)."),
+        typer.Option(help="Show only this level, such as venue or period (default: all)."),
     ] = None,
     output: Output,
 ) -> None:

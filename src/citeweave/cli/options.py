@@ -49,7 +49,7 @@ RequestLog = Annotated[
     Path | None,
     typer.Option("--log", help="Append a line for each request to this file.", show_default=False),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def plot(
     *,
     run: Run,
     kind: Annotated[
-        PlotKind, typer.Option(help="Kind of plot; all writes every plot to a folder.")
+        PlotKind, typer.Option(help="Kind of plot, or all to write every kind to a folder.")
     ] = PlotKind.ALL,
     out: Annotated[
         Path | None,

@@ -26,7 +26,9 @@ def query_dump(
     preset: Annotated[
         str | None, typer.Option(help="Keywords from the original paper: ml, m10 or avs.")
     ] = None,
-    query: Annotated[Path | None, typer.Option(help="Your own keywords, in TOML or YAML.")] = None,
+    query: Annotated[
+        Path | None, typer.Option(help="File of your own keywords by category, in TOML or YAML.")
+    ] = None,
     options: ImportOptions,
     settings: dict[str, Any],
 ) -> None:

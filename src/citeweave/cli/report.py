@@ -42,7 +42,12 @@ def report(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for programs.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Write the path and size of the page to standard output as JSON."
+        ),
+    ] = False,
 ) -> None:
     """Write one self-contained page about a run: topics, authors, papers, trends, reliability."""
     from citeweave.cli.show import make_console

@@ -62,7 +62,7 @@ def scan(
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write JSON for programs.", rich_help_panel=RUN)
+        bool, typer.Option("--json", help="Write JSON to standard output.", rich_help_panel=RUN)
     ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=RUN)

@@ -29,7 +29,7 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = PORT,
     title: Annotated[
         str | None,
-        typer.Option(help="Name of the literature (default: the folder name).", show_default=False),
+        typer.Option(help="Title of the pages (default: the folder name).", show_default=False),
     ] = None,
     allow_host: Annotated[
         list[str] | None,

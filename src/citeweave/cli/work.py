@@ -84,7 +84,10 @@ def work(task: ProjectTask) -> int:
 
 @contextlib.contextmanager
 def _stopped_on_wish(task: ProjectTask) -> Iterator[None]:
-    """Interrupt the main thread, as Ctrl-C would, when the user asks to stop."""
+    """Interrupt the main thread, as Ctrl-C would, when the user asks to stop.
+
+    A script that starts the app with ``&`` lets its processes ignore Ctrl-C; this one must not.
+    """
 
     def watch(ended: threading.Event) -> None:
         while not ended.wait(0.3):
@@ -92,8 +95,12 @@ def _stopped_on_wish(task: ProjectTask) -> Iterator[None]:
                 _interrupt()
                 return
 
-    with _beside(watch, wait=True):  # do not interrupt after the work is done
-        yield
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with _beside(watch, wait=True):  # do not interrupt after the work is done
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Measures of fitted models: each by itself, and all at once by `evaluate`.
+"""Measures of fitted models: single functions, and `evaluate` for all of them.
 
 >>> from citeweave.evaluate import evaluate, nmi
 """

@@ -105,7 +105,7 @@ def longer_parameters(
         out["burn_in"] = max(iterations, 3 * (iterations + added) // 4)
     if not plan.exactly:
         out["burn_in"] = burn_in if settled else burn_in + added
-        out["give_up"] = False  # whoever extends a run wants the iterations
+        out["give_up"] = False  # a user who extends a run wants all of the iterations
     return out
 
 

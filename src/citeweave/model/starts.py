@@ -58,7 +58,7 @@ def first_topics(
     if isinstance(start, str) and start.startswith(GIVEN):
         raise RunError(
             "The run was stopped before its first checkpoint, and the topics that it was to begin "
-            "with are not kept beside it; fit again."
+            "with are not kept next to it; fit again."
         )
     if isinstance(start, str | os.PathLike):
         if not Path(start).is_dir():

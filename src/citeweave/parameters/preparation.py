@@ -107,7 +107,7 @@ _THESAURUS = text("the name of a file", none="none")
 
 @dataclass(frozen=True, kw_only=True)
 class PreparationSettings:
-    """How records are turned into a corpus; the defaults are the paper's but for names."""
+    """How records become a corpus; defaults are those of the original paper, except for names."""
 
     language: str | None = parameter(
         "en",
@@ -127,13 +127,13 @@ class PreparationSettings:
     keep_apart: tuple[str, ...] = parameter(
         (),
         _WORDS,
-        "Id of a record never to merge with another; may be repeated.",
-        "Ids of records never to merge with another; the report lists what was merged.",
+        "Id of a record that must not be merged with any other; may be repeated.",
+        "Ids of records that must not be merged with any other; the report lists what was merged.",
     )
     join: tuple[tuple[str, ...], ...] = parameter(
         (),
         list_of_groups(),
-        "Records that are the same work, as ID=ID; may be repeated.",
+        "Ids of two records of the same work, which are merged, as ID=ID; may be repeated.",
         "Ids of records that are the same work, one list per work; they are merged even if they "
         "differ otherwise.",
         read=read_groups,
@@ -212,8 +212,8 @@ class PreparationSettings:
     keep_words: tuple[str, ...] = parameter(
         (),
         _WORDS,
-        "Words never to drop, separated by commas.",
-        "Words never to drop.",
+        "Words that are always kept, separated by commas.",
+        "Words that are always kept.",
         read=read_words,
     )
     min_word_length: int = parameter(

@@ -275,8 +275,9 @@ class SCNTMParameters(Parametrised):
     paper_concentration: float | str | None = parameter(
         TIE,
         _PAPER_CONCENTRATION,
-        "How closely papers follow the topics of their latent category: a number (large: closely), "
-        f"{DRAW} (sampled), or {TIE}: {TIED:g} with --labels {NO_LABELS}, otherwise {DRAW}.",
+        "How closely papers follow the topics of their latent category: a number (higher: more "
+        f"closely), {DRAW} (sampled), or {TIE}: {TIED:g} with --labels {NO_LABELS}, otherwise "
+        f"{DRAW}.",
         "Concentration of papers' topics (theta') about those of their latent category. A number "
         "is held fixed: the larger, the closer papers follow their category. "
         f"``{DRAW}``: sampled, as for the other levels. ``{TIE}``: {TIED:g} where no labels are "
@@ -330,7 +331,7 @@ class SCNTMParameters(Parametrised):
     give_up: bool = parameter(
         True,
         true_or_false(),
-        "Stop early if chains, at their present pace, would not agree in time.",
+        "Stop early if the chains are unlikely to agree within --iterations.",
         "Stop early if chains whose log posteriors agree would not agree on topics within "
         "``iterations``. This is judged at every doubling of the iterations, by extrapolating "
         "twice the gain in agreement since the previous doubling.",
@@ -388,7 +389,7 @@ class SCNTMParameters(Parametrised):
     chains: int = parameter(
         2,
         integer(1, _MOST_CHAINS),
-        "Number of independent chains; a single one is judged by comparing its halves.",
+        "Number of independent chains. A single chain is judged by comparing its halves.",
         "Number of independent chains, each with its own random stream. A single chain can only "
         "be compared with itself.",
     )
@@ -421,7 +422,7 @@ class SCNTMParameters(Parametrised):
     unknown: str = parameter(
         "shared",
         one_of("shared", "own"),
-        "Papers with neither author nor label: one shared group, or one each (own).",
+        "Group of papers with neither author nor label: shared (one for all) or own (one each).",
         "Whether documents with neither author nor category share one group or have one each.",
         group=MODEL,
     )
@@ -440,7 +441,7 @@ class SCNTMParameters(Parametrised):
     concentration: float = parameter(
         0.1,
         _CONCENTRATION,
-        "Initial value of all concentrations.",
+        "Initial value of all concentration parameters.",
         "Initial value of all concentrations beta.",
         group=MODEL,
     )
@@ -461,7 +462,8 @@ class SCNTMParameters(Parametrised):
     self_citations: str = parameter(
         LEFT_OUT,
         _SELF_CITATIONS,
-        "Citations of a paper by itself: left-out (unknown), zero (none), or paper (one each).",
+        "Citations of papers by themselves, which data do not record: left-out (unknown), zero "
+        "(none), or paper (one each, as in the original paper).",
         "How citations of a paper by itself, which no corpus records, enter the likelihood. "
         "``left-out``: they are unknown, and the pairs of a paper with itself are excluded. "
         "``zero``: they are observed to be absent. ``paper``: each document cites itself once, "
@@ -544,7 +546,8 @@ class SCNTMParameters(Parametrised):
     engine: str = parameter(
         "auto",
         one_of("auto", "ray"),
-        "Engine: auto (this process or its GPU), or ray: workers that share each chain.",
+        "Where chains run: auto (in this process or on its GPU), or ray (on workers that share "
+        "each chain).",
         "What makes the sweeps. ``auto`` samples in this process or on its GPU; ``ray`` divides "
         "the papers of a chain between worker processes, on this computer or on a Ray cluster, and "
         "gives the bytes of snapshot sweeps in threads, or on one GPU.",

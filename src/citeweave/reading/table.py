@@ -114,7 +114,7 @@ def table_rows(
             continue
         widths.add(len(cells))
         if not whole:
-            context.note(number, "unbalanced quotation marks; the line was read by itself")
+            context.note(number, "unbalanced quotation marks; the line was read on its own")
         elif len(cells) > width and any(cell.strip() for cell in cells[width:]):
             context.note(number, f"{len(cells)} cells for {width} columns; the last are ignored")
         elif len(cells) < width:

@@ -35,7 +35,7 @@ def test_concentrations_return_their_prior():
     chain.start()
     rng = np.random.default_rng(7)
     draws = []
-    for step in range(16_000):
+    for step in range(10_000):
         redraw_words(chain, rng)
         chain.step()
         if step >= 500:

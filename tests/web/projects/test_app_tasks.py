@@ -1,9 +1,11 @@
 """Work in a process of its own: what is on disk tells where it stands, whoever looks."""
 
 import json
+import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,15 @@ def test_every_end_is_written_down(
     assert "Traceback" in capfd.readouterr().err, "the log has the details"
 
 
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN])
+def _ctrl_c(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What Ctrl-C does to a process: nothing if a script started it with ``&``."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield
+    assert signal.signal(signal.SIGINT, before) == request.param
+
+
+@pytest.mark.usefixtures("_ctrl_c")
 def test_a_wish_to_stop_interrupts_the_work(
     task: ProjectTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +111,7 @@ def test_a_wish_to_stop_interrupts_the_work(
 
     def slow(*_: object) -> None:
         begun.set()
-        threading.Event().wait(60)
+        threading.Event().wait(20)
 
     monkeypatch.setitem(worker._KINDS, "fit", slow)
     threading.Thread(target=lambda: (begun.wait(), task.stop()), daemon=True).start()

@@ -1,14 +1,16 @@
-"""The citation sweep over the topics of two papers; `engines.dense.citations` has it over all.
+"""The citation sweep over the topics of two papers.
 
-With both ends of a citation removed let W(k) = lambdaT_k w(k) w'(k), w and w' being the collapsed
-weights of its ends, and *inside* the topics that either paper still has. A topic is proposed from
+`engines.dense.citations` sweeps over all topics. With both ends of a citation removed, let
+W(k) = lambdaT_k w(k) w'(k), where w and w' are the collapsed weights of its ends, and let *inside*
+be the topics that either paper still has. A topic is proposed from
 
     q(k) = [k inside] W(k) + s R(k)
 
-where R is a proposal table that stands still and s depends on nothing but the counts without
-the citation. The proposal k' is taken with probability min(1, W(k') q(k) / (W(k) q(k'))), after
-which it is as good as drawn from W; then tables are drawn, and what W leaves out (that the second
-end sees the tables of the first, and the exponential) decides as in the sweep over all topics.
+where R is a proposal table that is fixed during the sweep, and s depends only on the counts without
+the citation. The proposal k' is accepted with probability min(1, W(k') q(k) / (W(k) q(k'))), a
+Metropolis-Hastings step that leaves W invariant. Then tables are drawn. A second test accepts or
+rejects them together with the topic, for the two factors that W leaves out, as in the sweep over
+all topics: the second end sees the tables of the first, and the exponential.
 """
 
 from typing import NamedTuple
@@ -54,33 +56,33 @@ __all__ = ["SparseCitationWork", "ask_bits", "citation_sweep", "new_citation_wor
 
 _WIDTH = 64
 _LINE = 8
-"""Words of 64 bits that come into the cache together."""
+"""Words of 64 bits per cache line."""
 _AHEAD = 1
 _LARGE = 1 << 20
 _MANY = 1000
-"""Counts and citations from which on a sweep asks for those of the next one ahead of time."""
+"""Above these numbers of counts and of citations, a sweep prefetches for the citations ahead."""
 
 
 class SparseCitationWork(NamedTuple):
-    """Scratch of the citation sweep."""
+    """Scratch arrays of the citation sweep."""
 
     weight: np.ndarray
     """float64 [2, topics + 1]: w and w' of the topics listed in ``sparse``."""
     mass: np.ndarray
     """float64 [topics + 1]: W."""
     place: np.ndarray
-    """int64 [topics + 1]: places in the list of topics that a node has."""
+    """int64 [topics + 1]: positions in ``sparse.topic`` of the topics that a node has."""
     climb: Climb
     sparse: SparseChange
     hubs: Hubs
     log: np.ndarray
-    """int32 [entries, 2]: nodes above papers and topics of theirs that moved, if anybody asks."""
+    """int32 [entries, 2]: nodes above papers, with a topic that changed there; may be empty."""
     logged: np.ndarray
-    """int64 [1]: entries made; whoever reads them starts anew."""
+    """int64 [1]: number of entries; the reader resets it to 0."""
 
 
 def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> SparseCitationWork:
-    """Allocate room for one worker, who has a log of ``n_logged`` citations or none."""
+    """Allocate memory for one worker, with a log for ``n_logged`` citations (0: no log)."""
     return SparseCitationWork(
         weight=np.zeros((2, n_topics + 1)),
         mass=np.zeros(n_topics + 1),
@@ -95,7 +97,7 @@ def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> Sparse
 
 @inlined
 def ask_bits(layout, presence, node):
-    """Request the bits of a paper and of its author."""
+    """Prefetch the bits of a paper and of its author."""
     for i in range(0, presence.shape[1], _LINE):
         prefetch(presence, index(node), index(i))
         prefetch(presence, index(layout.parent[node]), index(i))
@@ -103,7 +105,7 @@ def ask_bits(layout, presence, node):
 
 @inlined
 def _ask_counts(layout, counts, presence, word, node):
-    """Request the counts of a paper, and of its author in the paper's topics."""
+    """Prefetch the counts of a paper, and those of its author in the paper's topics."""
     n, parent = index(node), index(layout.parent[node])
     for w in range(busy_words(presence, n, word)):
         i = word[index(w)]
@@ -119,9 +121,9 @@ def _ask_counts(layout, counts, presence, word, node):
 
 @inlined
 def _weigh_node(tables, counts, parameters, presence, work, lower, side, first, last):
-    """Take the weights of listed topics from one level to the next, at one end.
+    """Compute the weights of listed topics at one level from those at the level above, at one end.
 
-    Topics that the node has are sorted out first, without a branch that nobody can foresee.
+    Topics that the node has are gathered first, which avoids a branch that would be mispredicted.
     """
     sparse = work.sparse
     n = index(sparse.row[side, lower])
@@ -143,7 +145,7 @@ def _weigh_node(tables, counts, parameters, presence, work, lower, side, first, 
 
 @inlined
 def _weigh(tables, counts, parameters, presence, work, ends, first, last):
-    """Weigh the topics listed from ``first`` to ``last`` - 1; returns the sum of all."""
+    """Compute W of the topics listed from ``first`` to ``last`` - 1; return the sum of W."""
     topic = work.sparse.topic
     fresh = new_topic_weight(counts, parameters)
     for j in range(first, last):
@@ -168,7 +170,7 @@ def _weigh(tables, counts, parameters, presence, work, ends, first, last):
 
 @inlined
 def _note_topic(counts, presence, work, step, n, k):
-    """Bring one bit up to date, and log it where it is that of a node above papers."""
+    """Update the bit of a topic, and log the change if the node is above papers."""
     note_presence(presence, n, k, counts.customers[index(n), index(k)])
     if step > 0 and work.log.shape[0] > 0:
         i = index(work.logged[0])
@@ -179,7 +181,7 @@ def _note_topic(counts, presence, work, step, n, k):
 
 @inlined
 def _note_path(counts, presence, work, level, side, move):
-    """Bring the bits of one end up to date, both moves being made."""
+    """Update the bits of one end, after the moves of both ends."""
     out, into = move.removed[side], move.added[side]
     for step in range(max(out, into)):
         n = work.sparse.row[side, level - step]
@@ -191,10 +193,10 @@ def _note_path(counts, presence, work, level, side, move):
 
 @inlined
 def _propose(rng, tables, counts, parameters, presence, proposal, work, ends, listed, tally):
-    """Propose a topic for both ends and decide on it; returns its place in the list.
+    """Propose a topic for both ends, and accept or reject it; return its position in the list.
 
-    A place of -1 means that the proposal is refused, 0 is the present topic, ``listed`` one that
-    was not listed and is now.
+    A position of -1 means that the proposal was rejected. 0 is the current topic, and ``listed`` is
+    a topic that was not in the list and has been appended.
     """
     sparse, level = work.sparse, ends.level
     old = sparse.topic[0]
@@ -203,7 +205,7 @@ def _propose(rng, tables, counts, parameters, presence, proposal, work, ends, li
     for side in range(2):
         n = index(sparse.row[side, level])
         inside |= counts.customers[n, index(old)] > 0
-        # a share on the level above turns into the weight of a topic that the end does not have
+        # the factor that turns a share at the level above into the weight of a topic without counts
         discount = parameters.topic_discount[level]
         outside *= parameters.topic_concentration[n] + discount * counts.total_tables[n]
     total = _weigh(tables, counts, parameters, presence, work, ends, 0, listed)
@@ -241,7 +243,7 @@ def _propose(rng, tables, counts, parameters, presence, proposal, work, ends, li
 
 @hot_kernel
 def sweep_opened(level, layout, tables, state, work, presence, proposal, rates, exponent, tally):
-    """Visit every citation once; as ``citation_sweep``, but that ``work.hubs`` is opened."""
+    """Visit every citation once, like ``citation_sweep``, with ``work.hubs`` already opened."""
     counts = state.topics
     parameters = state.parameters
     rng = state.random
@@ -264,7 +266,7 @@ def sweep_opened(level, layout, tables, state, work, presence, proposal, rates, 
             tally[1] += 1
             continue
         listed = list_ends(presence, work.sparse, level, old)
-        # who climbs no further than below the level where paths meet is not seen from the other end
+        # an end that climbs only below the level where the paths meet does not affect the other end
         seen = first_out > level - ends.meet
         weight_old = -1.0
         if seen:
@@ -289,7 +291,7 @@ def sweep_opened(level, layout, tables, state, work, presence, proposal, rates, 
                     first_in = depth
                 else:
                     second_in = depth
-            # the second end's weight beside the first's new tables, over the weight proposed with
+            # the second end's weight given the first's new tables, divided by that of the proposal
             coupling = weight_new / work.weight[index(1), index(place)]
             if seen:
                 coupling *= work.weight[index(1), index(0)] / weight_old
@@ -319,11 +321,11 @@ def sweep_opened(level, layout, tables, state, work, presence, proposal, rates, 
 
 @hot_kernel
 def citation_sweep(level, layout, tables, state, work, presence, proposal, rates, exponent, tally):
-    """Visit every citation once; ``level`` is the one that citations reach.
+    """Visit every citation once; ``level`` is the level at which citations enter the tree.
 
-    ``tally`` (int64 [6]) counts citations visited, blocked, moves accepted; its fourth entry has no
-    meaning; then topics proposed from the table, and proposals refused before tables were drawn.
-    Of ``exponent`` the weights are kept up to date; its sums P and M are those of ``rates``.
+    ``tally`` (int64 [6]) counts citations visited, citations blocked and moves accepted; then an
+    unused entry, topics proposed from the table, and proposals rejected before tables were drawn.
+    The weights of ``exponent`` are kept up to date; the sums P and M are in ``rates``.
     """
     counts, parameters = state.topics, state.parameters
     open_hubs(layout, counts, parameters, presence, exponent, rates, work.hubs)

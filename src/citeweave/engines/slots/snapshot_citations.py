@@ -1,9 +1,10 @@
-"""The snapshot sweep of citations over the topics of papers; `parallel.citations` has it over all.
+"""The snapshot sweep of citations over the topics of papers.
 
-The unit is the citing document, as there: it moves its citations by the kernel of the sequential
-sweep, in rows of its own that hold the nodes of both ends. Rows are empty between documents, and a
-node fills and empties the topics that it has. Rows of shared nodes stay for a whole round where
-memory allows, and so do the sums of `rates`: what a document changed of them is put back after it.
+`engines.threads.citations` sweeps over all topics. As there, the unit of work is the citing
+document. Its citations are moved by the kernel of the sequential sweep, in the worker's own rows,
+which hold the nodes of both ends. Rows are empty between documents; only the topics that a node has
+are written and cleared. Rows of shared nodes stay filled for a whole round if memory allows, and so
+do the sums of `rates`; changes that a document makes to them are undone after it.
 """
 
 from typing import NamedTuple
@@ -58,30 +59,30 @@ __all__ = [
 
 _WIDTH = 64
 _MOST_BYTES = 1 << 29
-"""Largest room for rows that stay, of all workers together."""
+"""Memory limit for rows that stay filled, over all workers."""
 
 
 class Weights(NamedTuple):
-    """What ``sweep_opened`` reads and writes of an `Exponent`."""
+    """The arrays of an `Exponent` that ``sweep_opened`` reads and writes."""
 
     cite_weight: np.ndarray
     cited_weight: np.ndarray
 
 
 class Snapshot(NamedTuple):
-    """What stands still while citations are swept, beside the state."""
+    """What is fixed, besides the state, while citations are swept."""
 
     presence: np.ndarray
     """uint64 [nodes, words of 64 topics]."""
     proposal: ProposalTables
     rates: RateSums
     exponent: Exponent
-    """Of which the weights are read."""
+    """Only its weights are read."""
     hubs: HubRows
 
 
 class SparseNeighbourhood(NamedTuple):
-    """What one worker writes to: the nodes above a document and all that it cites."""
+    """What one worker writes to: a document, the papers that it cites and all nodes above them."""
 
     topics: TopicCounts
     presence: np.ndarray
@@ -89,39 +90,39 @@ class SparseNeighbourhood(NamedTuple):
     parent: np.ndarray
     concentration: np.ndarray
     share: np.ndarray
-    """float64: as that of `Parameters`, where authors share papers."""
+    """float64 [rows]: as in `Parameters`; empty unless authors share papers."""
     weights: Weights
     work: SparseCitationWork
     rates: RateSums
     base: RateSums
-    """What ``rates`` are before a document moves."""
+    """The values of ``rates`` before a document moves."""
     base_hubs: Hubs
-    """What hubs are then."""
+    """The values of the hubs before a document moves."""
     citing: np.ndarray
     cited: np.ndarray
     topic: np.ndarray
     node: np.ndarray
-    """int32: nodes, numbered as in the whole tree, by their place here."""
+    """int32 [rows]: the node of each row, numbered as in the whole tree."""
     place: np.ndarray
-    """int32 [nodes of the whole tree]: their place here, -1 for none."""
+    """int32 [nodes of the whole tree]: the row of each node, -1 for none."""
     random: np.ndarray
     noted: Noted
-    """What the worker does to shared nodes."""
+    """The worker's changes to shared nodes."""
     rows: np.ndarray
-    """int64 [4]: rows for nodes that stay, how many of them do, and of others after them; and how
-    many may stay that are not hubs."""
+    """int64 [4]: rows reserved for nodes that stay, how many of these are in use, how many of the
+    rows after them are in use, and how many nodes may stay that are not hubs."""
     tally: np.ndarray
-    """int64 [6]: as that of ``citation_sweep``."""
+    """int64 [6]: as in ``citation_sweep``."""
 
 
 def new_neighbourhood(chain, most_cited: int, noted: Noted) -> SparseNeighbourhood:
-    """Make room for one worker; ``most_cited`` is the longest list of citations."""
+    """Allocate memory for one worker; ``most_cited`` is the most citations of a document."""
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
     n_nodes = len(chain.layout.parent)
     n_shared = int(chain.layout.level_start[chain.spec.n_shared])
     staying = min(n_shared, max(_MOST_BYTES // (8 * topics * getattr(chain, "threads", 1)), 1))
-    room = staying + min(n_shared, MOST_HUBS * n_levels)  # hubs stay in any case
+    room = staying + min(n_shared, MOST_HUBS * n_levels)  # hubs always stay
     rows = room + (most_cited + 1) * n_levels
     return SparseNeighbourhood(
         topics=new_counts(rows, topics, held=len(chain.layout.server) > 0),
@@ -148,7 +149,7 @@ def new_neighbourhood(chain, most_cited: int, noted: Noted) -> SparseNeighbourho
 
 @inlined
 def copy_totals(state, exponent, here, place, node):
-    """Give a row the totals and weights that its node has in the snapshot."""
+    """Copy the totals and weights of a node from the snapshot to its row."""
     counts = state.topics
     here.topics.total_customers[place] = counts.total_customers[node]
     here.topics.total_tables[place] = counts.total_tables[node]
@@ -158,7 +159,7 @@ def copy_totals(state, exponent, here, place, node):
 
 @inlined
 def _write_row(counts, presence, here, i, n, filled):
-    """Give a row the counts that its node has in the snapshot, or none, where there are any."""
+    """Write the counts of a node in the snapshot to a row, or clear them, in the topics it has."""
     word = here.work.sparse.word
     rank = 0
     for w in range(busy_words(presence, n, word)):
@@ -178,7 +179,7 @@ def _write_row(counts, presence, here, i, n, filled):
 
 @inlined
 def _fill_row(state, presence, exponent, here, place, node):
-    """Copy a node into a row that is empty."""
+    """Copy a node into an empty row."""
     i, n = index(place), index(node)
     here.place[n] = place
     here.node[i] = node
@@ -193,7 +194,7 @@ def _fill_row(state, presence, exponent, here, place, node):
 
 @inlined
 def _empty_row(state, presence, here, place):
-    """Empty a row whose counts are those of the snapshot."""
+    """Clear a row whose counts equal those of the snapshot."""
     i = index(place)
     n = index(here.node[i])
     here.place[n] = -1
@@ -202,10 +203,10 @@ def _empty_row(state, presence, here, place):
 
 @inlined
 def settle_in(citing, layout, state, presence, exponent, here, node, is_hub):
-    """Copy a node of the citation level, or a hub, and those above it that are not here yet; mu is.
+    """Copy a node of the citation level, or a hub, and those of its ancestors that have no row yet.
 
-    Shared nodes stay if they are hubs, or where there is room for all of the path: above one that
-    stays all others do.
+    Mu always has a row. Shared nodes stay if they are hubs, or if there is room for the whole path,
+    because all ancestors of a node that stays must stay, too.
     """
     stays = is_hub or here.rows[1] + citing.level - 1 <= here.rows[3]
     below = -1
@@ -237,7 +238,7 @@ def open_rows(state, presence, exponent, here):
 
 @inlined
 def empty_others(state, presence, here):
-    """Empty the rows that do not stay."""
+    """Clear the rows that do not stay."""
     for i in range(here.rows[2]):
         _empty_row(state, presence, here, here.rows[0] + i)
     here.rows[2] = 0
@@ -245,14 +246,14 @@ def empty_others(state, presence, here):
 
 @inlined
 def close_rows(state, presence, here):
-    """End a round: empty the rows that have stayed."""
+    """End a round: clear the rows that stayed."""
     for place in range(here.rows[1]):
         _empty_row(state, presence, here, place)
 
 
 @hot_kernel
 def _open_round(citing, layout, state, snapshot, here):
-    """Copy mu, hubs and the sums."""
+    """Begin a round: copy mu, the hubs and the sums of rates."""
     presence, rates, exponent = snapshot.presence, snapshot.rates, snapshot.exponent
     mine, hubs = here.rates, here.work.hubs
     open_rows(state, presence, exponent, here)
@@ -275,7 +276,7 @@ def _open_round(citing, layout, state, snapshot, here):
 
 @inlined
 def _note_shared(here, counts, place, node, topic):
-    """Move one topic's change at a shared node to the worker's changes."""
+    """Move the change of one topic at a shared node into ``here.noted``."""
     i, n, k = index(place), index(node), index(topic)
     before = pair_at(counts.customers, counts.tables, n, k)
     customers = here.topics.customers[i, k] - before[0]
@@ -289,7 +290,7 @@ def _note_shared(here, counts, place, node, topic):
 
 @inlined
 def _move_out(state, snapshot, here, record, first, last):
-    """Note what was done, at documents by citation, and leave all as it was found."""
+    """Record the changes (those at documents by citation), and restore rows and sums."""
     presence, exponent = snapshot.presence, snapshot.exponent
     counts = state.topics
     for e in range(first, last):
@@ -323,9 +324,9 @@ def _move_out(state, snapshot, here, record, first, last):
 
 @hot_kernel
 def sweep_citing(citing, layout, tables, state, snapshot, here, record, key, docs):
-    """Visit the citations that some documents make, each with a random stream of its own.
+    """Visit the citations of citing documents, each document with its own random stream.
 
-    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus.
+    ``docs`` (int64 [n, 2]) are documents and their numbers in the whole corpus.
     """
     level, start = citing.level, citing.start
     presence, exponent = snapshot.presence, snapshot.exponent
@@ -366,7 +367,7 @@ def sweep_citing(citing, layout, tables, state, snapshot, here, record, key, doc
 
 @inlined
 def _note_moved(counts, presence, node, record, e):
-    """Bring the bits of the topics that one citation moved up to date at one of its ends."""
+    """Update the bits of the topics that one citation left and joined, at one of its ends."""
     for which in range(2):
         k = np.int64(record[e, which])
         note_presence(presence, node, k, counts.customers[index(node), index(k)])
@@ -374,9 +375,9 @@ def _note_moved(counts, presence, node, record, e):
 
 @hot_kernel
 def note_moved_documents(layout, counts, presence, lists, record, turn, begin, end):
-    """Bring the bits of documents ``begin`` to ``end`` - 1 up to date after a round of citations.
+    """Update the bits of documents ``begin`` to ``end`` - 1 after a round of citations.
 
-    Arguments are those of ``parallel.merge.add_moves``, which has been called before.
+    The arguments are those of ``engines.threads.merge.add_moves``, which must be called first.
     """
     made, start, received = lists
     round_, rounds, number = turn

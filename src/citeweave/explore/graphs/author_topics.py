@@ -85,7 +85,7 @@ def author_topics(
     shown = [k for k in allowed if named or k in reached]
     notes = [
         *_notes(facts, people, rows, shown, measure=people.measure),
-        f"Links below {min_weight:g} are dropped, but for the strongest of each author.",
+        f"Links below {min_weight:g} are dropped, except the strongest one of each author.",
         f"No author has more than {MOST_LINKS} links.",
         *people.notes,
     ]

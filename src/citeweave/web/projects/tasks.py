@@ -1,9 +1,9 @@
 """Long tasks of a project, each in its own process with its state on disk.
 
-A task is a folder with the request (``task.json``, written by whoever starts it), the progress
-(``state.json``, written by the process that does the work), the log (``log.txt``), a request to
-stop (``stop``), and a lock that the process holds while it runs. Pages, a second server and a
-restarted server therefore all see the same state, and a killed process is recognised as such.
+A task is a folder with the request (``task.json``, written by the process that starts it), the
+progress (``state.json``, written by the process that does the work), the log (``log.txt``), a
+request to stop (``stop``), and a lock that the process holds while it runs. Pages, a second server
+and a restarted server therefore all see the same state, and a killed process is recognised as such.
 """
 
 import contextlib
