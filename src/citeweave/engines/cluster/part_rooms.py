@@ -34,7 +34,7 @@ def _rooms_here(plan: PartPlan, rooms: Array, citation_level: int) -> Array:
     Copies of papers have none, except for those that the part cites, on the level that citations
     reach. No other counts of papers in other parts are ever read.
     """
-    found = rooms[plan.part.node]
+    found: Array = rooms[plan.part.node]
     sizes = [1, *(len(parents) for parents in plan.data.parents)]
     ends = np.cumsum(sizes)
     for level in range(len(plan.nodes), len(sizes)):

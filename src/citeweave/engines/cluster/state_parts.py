@@ -225,7 +225,8 @@ def _fill(whole: Mapping[str, Any], plan: PartPlan, found: Mapping[str, Any]) ->
     if lists:
         customers, tables = (found[name] for name in COUNTS)
         listed = lists_of(customers, tables, places.node)
-        put_lists(*(whole[name] for name in COUNTS), rows.node, listed)
+        customers, tables = (whole[name] for name in COUNTS)
+        put_lists(customers, tables, rows.node, listed)
     for name, array in whole.items():
         if lists and name in COUNTS:
             continue

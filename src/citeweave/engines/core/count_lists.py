@@ -237,7 +237,7 @@ def dense_counts(counts: TopicCounts) -> TopicCounts:
 
 
 @hot_kernel
-def put_lists(customers, tables, nodes, lists):
+def put_lists(customers: CountRows, tables: CountRows, nodes: Array, lists: TopicLists) -> None:
     """Replace the counts of ``nodes`` (int64 [n]) by lists."""
     entry = index(0)
     for i in range(nodes.shape[0]):

@@ -156,7 +156,7 @@ def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> d
 
 def choose_rows(arrays: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
     """Take rows of those arrays that are divided; counts that are lists stay lists."""
-    found = {
+    found: dict[str, Any] = {
         name: take_rows(name, array, rows)
         for name, array in arrays.items()
         if name in BY_ROW and not isinstance(array, CompactRows)
@@ -258,8 +258,9 @@ def _whole_arrays(stored: Mapping[str, np.ndarray], rows: Rows | None) -> dict[s
     for name in stored:
         if name not in lists and name != "header":
             array = stored[name]
-            whole = rows is None or name not in BY_ROW
-            found[name] = array if whole else take_rows(name, array, rows)
+            if rows is not None and name in BY_ROW:
+                array = take_rows(name, array, rows)
+            found[name] = array
     return found
 
 
@@ -276,7 +277,8 @@ def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[
             if listed:
                 source, target, _ = pick(_NODE)
                 counts = unpack_counts({n: stored[n] for n in stored if n.startswith(LISTS)})
-                lists.append((lists_of(*(counts[name] for name in COUNTS), source), target))
+                customers, tables = (counts[name] for name in COUNTS)
+                lists.append((lists_of(customers, tables, source), target))
             for name, shape in shapes.items():
                 if name in listed:
                     continue

@@ -19,7 +19,7 @@ from citeweave.engines.core.arrays import (
     TopicCounts,
     WordCounts,
 )
-from citeweave.engines.core.compact_rows import new_compact_rows
+from citeweave.engines.core.compact_rows import CountRows, new_compact_rows
 from citeweave.engines.core.count_lists import count_rooms
 from citeweave.engines.core.data import ChainSettings, Data, Servers, read_words
 from citeweave.engines.core.self_citations import MOST_SELF
@@ -176,8 +176,10 @@ def node_rooms(spec: ModelSpec, layout: Layout, settings: ChainSettings) -> Arra
 def new_node_counts(layout: Layout, topics: int, rooms: Array | None) -> TopicCounts:
     """Make empty topic-side counts of all nodes: lists with ``rooms`` where these are smaller."""
     n_nodes, k = len(layout.parent), topics
+    customers: CountRows
+    tables: CountRows
     if rooms is None:
-        customers, tables = (np.zeros((n_nodes, k), np.int32) for _ in range(2))
+        customers, tables = np.zeros((n_nodes, k), np.int32), np.zeros((n_nodes, k), np.int32)
     else:
         customers, tables = new_compact_rows(rooms, k)
     return TopicCounts(
