@@ -38,7 +38,7 @@ from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.propensities import degrees
 from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.row_files import RowMean, WrittenParts, peek, whole_shapes
-from citeweave.engines.core.setting_up import new_layout, new_shape, new_state, node_rooms
+from citeweave.engines.core.setting_up import new_layout, new_shape, new_state
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.chain import most_customers
 from citeweave.errors import ParameterError, RunError
@@ -138,7 +138,7 @@ class DividedChain(ABC):
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device, longest)
         self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
         """The data of each worker."""
-        if self._recipe.lists:
+        if self._recipe.sparse:
             self.plans = with_rooms(self.plans, spec, data, settings)
         self.device = device
         """Device that each worker samples on."""
@@ -193,9 +193,10 @@ class DividedChain(ABC):
         if point is not None and point.state is not None and not self._log:
             return point.state
         generator = new_generator(self._recipe.seed, self._recipe.stream)
-        spec, layout, settings = self.spec, self.layout, self.settings
-        rooms = node_rooms(spec, layout, settings) if self._recipe.lists else None
-        state = new_state(spec, self._data, layout, settings, generator, rooms=rooms)
+        lists = self._recipe.sparse and self.device != CUDA
+        state = new_state(
+            self.spec, self._data, self.layout, self.settings, generator, compact=lists
+        )
         if point is not None:
             for plan, (found, _) in zip(self.plans, self._export(), strict=True):
                 fill_state(state, plan, found)

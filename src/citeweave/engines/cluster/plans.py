@@ -50,8 +50,8 @@ class PartPlan(NamedTuple):
     group_start: int
     """First node, in the whole tree, of the lowest level above documents."""
     rooms: np.ndarray | None = None
-    """int16 [nodes]: maximum number of topics of each node that it holds, for chains whose counts
-    are lists (`citeweave.engines.cluster.part_rooms`)."""
+    """int16 [nodes]: maximum number of topics of each node that it holds, if there are many topics
+    (`citeweave.engines.cluster.part_rooms`)."""
 
 
 class _Members(NamedTuple):

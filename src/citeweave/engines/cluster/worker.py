@@ -66,11 +66,6 @@ class Recipe(NamedTuple):
         """Whether there are enough topics for sweeps to go over slots."""
         return self.settings.topics >= SPARSE_FROM
 
-    @property
-    def lists(self) -> bool:
-        """Whether workers store counts of nodes as lists, which GPUs do not."""
-        return self.sparse and self.device != CUDA
-
 
 class Usage(NamedTuple):
     """Resources that a worker has used since it was started."""

@@ -28,7 +28,6 @@ from citeweave.engines.core.setting_up import (
     new_shape,
     new_state,
     new_tables,
-    node_rooms,
 )
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.core.starting import start_at
@@ -90,7 +89,8 @@ class Chain(ABC):
             self.layout,
             settings,
             new_generator(seed, stream),
-            rooms=self._rooms() if self.compact_counts else None,
+            compact=self.compact_counts,
+            rooms=self._rooms(),
         )
         self.citation_level = len(spec.topic_side) - 1 - spec.below_citations
         """Level of the topic side that citations reach."""
@@ -107,9 +107,9 @@ class Chain(ABC):
         if len(self.layout.server):
             self._expect_contributions(data.servers)
 
-    def _rooms(self) -> Array:
-        """Return the maximum number of topics of each node, for which a list has room."""
-        return node_rooms(self.spec, self.layout, self.settings)
+    def _rooms(self) -> Array | None:
+        """Return the number of topics that each list has room for; None if it follows from data."""
+        return None
 
     def _expect_contributions(self, servers: Servers) -> None:
         """Start with the expected shares of authors."""

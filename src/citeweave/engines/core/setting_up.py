@@ -19,7 +19,7 @@ from citeweave.engines.core.arrays import (
     TopicCounts,
     WordCounts,
 )
-from citeweave.engines.core.compact_rows import CountRows, new_compact_rows
+from citeweave.engines.core.compact_rows import new_compact_rows
 from citeweave.engines.core.count_lists import count_rooms
 from citeweave.engines.core.data import ChainSettings, Data, Servers, read_words
 from citeweave.engines.core.self_citations import MOST_SELF
@@ -173,18 +173,26 @@ def node_rooms(spec: ModelSpec, layout: Layout, settings: ChainSettings) -> Arra
     )
 
 
-def new_node_counts(layout: Layout, topics: int, rooms: Array | None) -> TopicCounts:
-    """Make empty topic-side counts of all nodes: lists with ``rooms`` where these are smaller."""
-    n_nodes, k = len(layout.parent), topics
-    customers: CountRows
-    tables: CountRows
-    if rooms is None:
-        customers, tables = np.zeros((n_nodes, k), np.int32), np.zeros((n_nodes, k), np.int32)
-    else:
+def new_node_counts(
+    spec: ModelSpec,
+    layout: Layout,
+    settings: ChainSettings,
+    *,
+    compact: bool,
+    rooms: Array | None = None,
+) -> TopicCounts:
+    """Make empty topic-side counts of all nodes; if ``compact``, as lists where smaller.
+
+    ``rooms`` are the maximum numbers of topics of nodes, by default those that follow from the
+    layout.
+    """
+    n_nodes, k = len(layout.parent), settings.topics
+    if compact:
+        rooms = node_rooms(spec, layout, settings) if rooms is None else rooms
         customers, tables = new_compact_rows(rooms, k)
     return TopicCounts(
-        customers=customers,
-        tables=tables,
+        customers=customers if compact else np.zeros((n_nodes, k), np.int32),
+        tables=tables if compact else np.zeros((n_nodes, k), np.int32),
         total_customers=np.zeros(n_nodes, np.int64),
         total_tables=np.zeros(n_nodes, np.int64),
         held=np.zeros((n_nodes if len(layout.server) else 0, k), np.int32),
@@ -198,12 +206,13 @@ def new_state(
     settings: ChainSettings,
     random: Array,
     *,
+    compact: bool = False,
     rooms: Array | None = None,
 ) -> State:
     """Make the state of a chain before any token has a topic.
 
-    With ``rooms``, the maximum number of topics of each node, counts are stored as lists of the
-    topics of each node where these are smaller.
+    With ``compact``, counts are stored as lists of the topics of each node where these are smaller,
+    with ``rooms`` as in `new_node_counts`.
     """
     n_nodes = len(layout.parent)
     n_tokens = len(layout.word)
@@ -222,7 +231,7 @@ def new_state(
     if spec.draws_categories and settings.paper_concentration is not None:
         betas[layout.level_start[2] : layout.level_start[3]] = settings.paper_concentration
     return State(
-        topics=new_node_counts(layout, k, rooms),
+        topics=new_node_counts(spec, layout, settings, compact=compact, rooms=rooms),
         words=WordCounts(
             customers=np.zeros((data.n_words, k), np.int32),
             tables=np.zeros((data.n_words, k), np.int32),
