@@ -112,34 +112,35 @@ def count_part(plan: PartPlan, topics: int, n_shared: int) -> dict[str, float]:
     }
 
 
-def count_parts(data: Data, topics: int, workers: int) -> dict[str, float]:
-    """Count the bytes of all parts, and return those of the largest."""
-    spec, settings = preset("scntm"), ChainSettings(topics=topics)
+def count_parts(data: Data, topics: list[int], workers: int) -> list[dict[str, float]]:
+    """Count the bytes of all parts, and return those of the largest, by number of topics."""
+    spec = preset("scntm")
     n_documents = len(data.offsets) - 1
-    known = settings.self_citations
+    known = ChainSettings(topics=1).self_citations
     ends = degrees(data.citing, data.cited, n_documents, self_citations=known)
     plans = make_plans(data, ends, spec.n_shared, workers)
-    counted = [
-        count_part(plan, topics, spec.n_shared) for plan in with_rooms(plans, spec, data, settings)
-    ]
-    return max(counted, key=lambda sizes: sizes["counts as lists"])
+    found = []
+    for k in topics:
+        roomy = with_rooms(plans, spec, data, ChainSettings(topics=k))
+        counted = [count_part(plan, k, spec.n_shared) for plan in roomy]
+        found.append(max(counted, key=lambda sizes: sizes["counts as lists"]))
+    return found
 
 
 def show_counted(topics: list[int], workers: list[int]) -> None:
     """Print gigabytes of counts of nodes, of the ML shape and of ten times it."""
     half, whole = draw_data(0.5, 20), draw_data(1.0, 20)
     heads: tuple[str, ...] = ()
-    for k in topics:
-        for n_workers in workers:
-            sizes = count_parts(whole, k, n_workers)
-            less = count_parts(half, k, n_workers)
+    for n_workers in workers:
+        pairs = zip(*(count_parts(data, topics, n_workers) for data in (whole, half)), strict=True)
+        for k, (sizes, less) in zip(topics, pairs, strict=True):
             if not heads:
                 heads = tuple(sizes)
                 print(f"| scale | topics | workers | {' | '.join(heads)} |")
                 print(f"|--:|--:|--:|{'--:|' * len(heads)}")
             for scale in (1, 10):
                 line = {n: size + 2 * (scale - 1) * (size - less[n]) for n, size in sizes.items()}
-                cells = " | ".join(f"{line[name] / 1e9:.2f}" for name in heads)
+                cells = " | ".join(f"{line[name] / 1e9:.3f}" for name in heads)
                 mark = "" if scale == 1 else " (extrapolated)"
                 print(f"| {scale}{mark} | {k:,} | {n_workers} | {cells} |", flush=True)
 
