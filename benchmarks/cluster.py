@@ -202,6 +202,13 @@ ON_A_GPU = {1000: 0.083 / 139_227, 4096: 0.122 / 139_227}
 """Seconds per paper on an H200 (docs/results/parallel.md)."""
 
 
+HELD = {1000: (1.108e9, 0.148e9), 4096: (4.540e9, 0.150e9)}
+"""Bytes of counts of nodes of the largest of 32 workers on the ML shape, copies of other workers'
+papers and authors included, as dense rows and as lists (`benchmarks.part_memory counted`)."""
+PAPERS = 139_227
+"""Papers of the ML shape."""
+
+
 ENTRY, ROW_ENTRY = 10, 5
 """Bytes of a change of words that is sent, and of a topic of a row."""
 
@@ -214,13 +221,15 @@ def show_plan() -> None:
     )
     print("|--:|---|---|--:|--:|--:|--:|--:|--:|")
     for topics in (1000, 4096):
+        dense, sparse = (held * WORKS / PAPERS for held in HELD[topics])
+        nodes = WORKS / 16 * NODES
         rows = (
-            ("32 of 16 cores", 32, 16, SLOTS[topics], 8 * topics, "dense"),
-            ("32 of 16 cores", 32, 16, SLOTS[topics], 12 * LISTED, "sparse"),
-            ("16 GPUs", 16, 1, ON_A_GPU[topics], 29 * topics, "dense"),
-            ("16 GPUs", 16, 1, ON_A_GPU[topics], 12 * LISTED, "sparse"),
+            ("32 of 16 cores", 32, 16, SLOTS[topics], dense, "dense"),
+            ("32 of 16 cores", 32, 16, SLOTS[topics], sparse, "sparse"),
+            ("16 GPUs", 16, 1, ON_A_GPU[topics], 29 * topics * nodes, "dense"),
+            ("16 GPUs", 16, 1, ON_A_GPU[topics], 12 * LISTED * nodes, "sparse"),
         )
-        for name, workers, cores, seconds, node_bytes, kind in rows:
+        for name, workers, cores, seconds, held, kind in rows:
             papers = WORKS / workers
             step = papers * seconds / cores
             words = VOCABULARY * topics * (16 + 8 * cores) / 1e9
@@ -229,7 +238,7 @@ def show_plan() -> None:
             sent = (2 * VOCABULARY * topics * ENTRY + cited) / 1e9
             print(
                 f"| {topics:,} | {name} | {kind} | {step:,.0f} | {500 * step / 3600:,.1f} | "
-                f"{papers * NODES * node_bytes / 1e9:,.0f} | {words:,.0f} | {sent:,.0f} | "
+                f"{held / 1e9:,.0f} | {words:,.0f} | {sent:,.0f} | "
                 f"{sent / step:,.1f} |"
             )
 

@@ -156,14 +156,17 @@ class Counts(NamedTuple):
     tables: object
 
 
-def test_workers_read_dense_rows_of_stored_lists(tmp_path):
+def test_workers_read_the_lists_of_their_nodes(tmp_path):
     lists, arrays = listed_state()
     path = write_checkpoint(tmp_path / "chain-0", IDENTITY, Checkpoint(1, lists, None, {}))
     nothing = np.zeros(0, np.int64)
     some = Rows(nothing, np.array([2, 1]), nothing, nothing, nothing)
     found = read_rows(path, some)
+    assert len(found["state.topics.customers"].topic) == np.count_nonzero(
+        arrays["topics.customers"][[2, 1]]
+    )
     for name in ("topics.customers", "topics.tables"):
-        assert isinstance(found[f"state.{name}"], np.ndarray)
+        assert isinstance(found[f"state.{name}"], CompactRows)
         np.testing.assert_array_equal(found[f"state.{name}"], arrays[name][[2, 1]])
         np.testing.assert_array_equal(read_rows(path)[f"state.{name}"], arrays[name])
 

@@ -56,7 +56,8 @@ VERSION = 1
 DIVIDED_VERSION = 2
 """Format version of checkpoints that consist of several parts."""
 LISTED_VERSION = 3
-"""Format version of checkpoints whose counts of nodes are lists of the topics that a node has."""
+"""Format version of checkpoints whose counts of nodes are lists of the topics that a node has,
+whether in one piece or in several parts."""
 KEPT = 2
 
 # Errors of zipfile and NumPy for damaged archives, including wrong encryption or compression flags.
@@ -230,7 +231,7 @@ def _write(
         written = parts(place)
         arrays = written.shared
         header |= {
-            "version": DIVIDED_VERSION,
+            "version": LISTED_VERSION if any(f.lists for f in written.files) else DIVIDED_VERSION,
             "folder": place.name,
             "parts": [file._asdict() for file in written.files],
             "shapes": written.shapes,

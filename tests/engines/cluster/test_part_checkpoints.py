@@ -14,6 +14,7 @@ from citeweave.engines.cluster import worker
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.core.estimates import new_sums
+from citeweave.engines.core.row_files import read_header
 from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.staged import open_chain, state_after
 from citeweave.engines.threads.chain import SnapshotChain
@@ -111,6 +112,14 @@ def go_on(request, folder, workers):
     return all_of(chain, sums)
 
 
+def go_on_in_threads(request, folder):
+    stored, _ = read_latest(folder, IDENTITY)
+    chain = in_threads(request)
+    chain.restore(restore_state(stored, state_after(chain, stored.iteration)), stored.proposal)
+    advance(chain, stored.sums, STEPS)
+    return all_of(chain, stored.sums)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_other_numbers_of_workers_go_on_in_the_same_bytes(wanted, expected, folder, workers):
     chain, sums = begun(wanted, folder, workers)
@@ -124,11 +133,7 @@ def test_other_numbers_of_workers_go_on_in_the_same_bytes(wanted, expected, fold
 
 def test_threads_go_on_from_parts_and_parts_from_threads(wanted, expected, folder):
     begun(wanted, folder)[0].close()
-    stored, _ = read_latest(folder, IDENTITY)
-    chain = in_threads(wanted)
-    chain.restore(restore_state(stored, state_after(chain, stored.iteration)), stored.proposal)
-    advance(chain, stored.sums, STEPS)
-    assert differences(all_of(chain, stored.sums), expected) == []
+    assert differences(go_on_in_threads(wanted, folder), expected) == []
     shutil.rmtree(folder)
     chain = in_threads(wanted)
     sums = new_sums(chain)
@@ -138,6 +143,37 @@ def test_threads_go_on_from_parts_and_parts_from_threads(wanted, expected, folde
     write_checkpoint(folder, IDENTITY, stored)
     chain.close()
     assert differences(go_on(wanted, folder, 2), expected) == []
+
+
+def test_parts_store_lists_from_256_topics_on(wanted, folder):
+    begun(wanted, folder)[0].close()
+    path = max(folder.glob("checkpoint-*.npz"))
+    many = wanted.settings.topics >= 256
+    assert read_header(path)["version"] == (3 if many else 2)
+    for part in folder.glob("*.parts-*/*.npz"):
+        with np.load(part) as stored:
+            counts = {name for name in stored.files if name.startswith("state.topics.")}
+        assert ("state.topics.lists.topic" in counts) == many
+        assert ("state.topics.customers" in counts) != many
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_parts_with_rows_of_all_topics_are_continued(
+    wanted, expected, folder, monkeypatch, workers
+):
+    """As earlier releases wrote them, by any number of workers and in threads."""
+    plain = worker.owned_arrays
+
+    def in_rows(plan, state, sums):
+        return {name: np.asarray(array) for name, array in plain(plan, state, sums).items()}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "owned_arrays", in_rows)
+        begun(wanted, folder)[0].close()
+    assert read_header(max(folder.glob("checkpoint-*.npz")))["version"] == 2
+    assert differences(go_on(wanted, folder, workers), expected) == []
+    if workers == 1:
+        assert differences(go_on_in_threads(wanted, folder), expected) == []
 
 
 def test_a_checkpoint_that_lacks_a_part_is_ignored(wanted, expected, folder):

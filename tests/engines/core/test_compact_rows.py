@@ -16,9 +16,12 @@ from citeweave.engines.core.compact_rows import LIST_BYTES, ROW_BYTES, CompactRo
 from citeweave.engines.core.count_lists import (
     copy_counts,
     dense_counts,
+    join_lists,
     lists_of,
     pack_counts,
+    put_lists,
     rows_of_lists,
+    select_rows,
     unpack_counts,
 )
 from citeweave.engines.core.row_places import (
@@ -230,6 +233,39 @@ def test_stored_lists_give_the_counts_back(compact):
         rows_of_lists(lists._replace(topic=lists.topic[1:]))
 
 
+@pytest.mark.parametrize("of", [True, False])
+@pytest.mark.parametrize("to", [True, False])
+def test_some_nodes_are_copied_as_lists(of, to):
+    """In any order; all others stay as they are."""
+    theirs, mine = filled(of), filled(to, seed=5)
+    before = dense_counts(mine)
+    before = np.array([before.customers, before.tables])
+    put_lists(*mine[:2], np.array([2, 0]), lists_of(*theirs[:2], np.array([1, 0])))
+    for i in range(2):
+        np.testing.assert_array_equal(mine[i][[2, 0]], theirs[i][[1, 0]])
+        np.testing.assert_array_equal(mine[i][[1, 3]], before[i][[1, 3]])
+    assert [customers.shape for customers in select_rows(*theirs[:2], np.array([3, 1, 1]))] == [
+        (3, 40)
+    ] * 2
+    np.testing.assert_array_equal(select_rows(*theirs[:2])[1], theirs.tables)
+    copied = filled(to, seed=5)
+    copy_counts(copied, theirs, np.array([1]))
+    np.testing.assert_array_equal(copied.customers[1], theirs.customers[1])
+    np.testing.assert_array_equal(copied.customers[0], before[0][0])
+    np.testing.assert_array_equal(copied.total_tables, theirs.total_tables)
+
+
+def test_lists_of_parts_are_joined():
+    counts = filled(compact=True)[:2]
+    places = np.array([2, 0]), np.zeros(0, np.int64), np.array([4, 1])
+    nodes = np.array([1, 3]), np.zeros(0, np.int64), np.array([0, 2])
+    pieces = [(lists_of(*counts, n), place) for n, place in zip(nodes, places, strict=True)]
+    customers, tables = rows_of_lists(join_lists(pieces, 5))
+    order = [3, 2, 1, 3, 0]  # nothing comes for the fourth, and node 3 has no topic
+    np.testing.assert_array_equal(customers, np.asarray(counts[0])[order])
+    np.testing.assert_array_equal(tables, np.asarray(counts[1])[order])
+
+
 def test_only_lists_are_packed():
     named = {"state.topics.customers": np.zeros((2, 3)), "state.clock": np.zeros(2)}
     assert pack_counts(named).keys() == unpack_counts(named).keys() == named.keys()
@@ -257,7 +293,7 @@ def test_lists_are_plain_python_too():
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__),
-            *("-k", "writes or bytes or visited or copied or stored or too_many"),
+            *("-k", "writes or bytes or visited or copied or stored or joined or too_many"),
         ],
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,

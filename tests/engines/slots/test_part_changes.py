@@ -5,6 +5,8 @@ import pytest
 from citation_tools import SPECS, cited_data
 from test_merge import bits_of, draw_changes, mark_changes, start_chain
 
+from citeweave.engines.core.compact_rows import TOPICS as TOPICS_COLUMN
+from citeweave.engines.core.compact_rows import new_compact_rows
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.hierarchy import node_weights
 from citeweave.engines.slots import SparseSnapshotChain
@@ -97,21 +99,31 @@ def test_entries_of_a_place_are_added_up():
     assert not found[:5].any()
 
 
-def test_rows_come_back_elsewhere():
+@pytest.mark.parametrize("as_lists", [True, False])
+def test_rows_come_back_elsewhere(as_lists):
     chain = start_chain(cited_data(SPECS["authors"], documents=60), TOPICS, 1)
     counts = chain.state.topics
     bits = bits_of(counts)
     rows = np.array([9, 2, 30, 0])
     lists = take_rows(counts, bits, rows)
     assert lists.length.tolist() == (counts.customers[rows] > 0).sum(axis=1).tolist()
-    there, other = new_counts(6, TOPICS), new_presence(6, TOPICS)
     places = np.array([5, 1, 2, 4])
+    there, other = new_counts(6, TOPICS), new_presence(6, TOPICS)
+    if as_lists:  # with the room that the rows need, one after the other, and no more
+        n_topics = (counts.customers[rows] > 0).sum(axis=1)
+        room = np.zeros(6, np.int64)
+        room[places] = np.maximum(n_topics, n_topics[::-1])
+        customers, tables = new_compact_rows(room, TOPICS)
+        there = there._replace(customers=customers, tables=tables)
     put_rows(there, other, places, take_rows(counts, bits, rows[::-1].copy()))
     put_rows(there, other, places, lists)  # what was there is gone
     for name in ("customers", "tables", "total_customers", "total_tables"):
         np.testing.assert_array_equal(getattr(there, name)[places], getattr(counts, name)[rows])
         assert not getattr(there, name)[[0, 3]].any()
     np.testing.assert_array_equal(other[places], bits[rows])
+    if as_lists:
+        assert there.customers.lost[0] == 0
+        assert (there.customers.row[:, TOPICS_COLUMN] >= 0).sum() > 3
     empty = RowLists(np.zeros(1, np.int32), *np.zeros((3, 0), np.int32))
     put_rows(there, other, places[:1], empty)
     assert not there.customers[places[0]].any()

@@ -18,6 +18,7 @@ import numpy as np
 
 from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.cuda_part import refuse_on_gpus
+from citeweave.engines.cluster.part_rooms import with_rooms
 from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
 from citeweave.engines.cluster.state_parts import (
     fill_extra,
@@ -133,10 +134,12 @@ class DividedChain(ABC):
         known = settings.self_citations
         ends = degrees(data.citing, data.cited, self.n_documents, self_citations=known)
         n_parts = max(1, min(workers, self.n_documents))
-        self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
-        """The data of each worker."""
         longest = most_customers(data) if device == CUDA else 0
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device, longest)
+        self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
+        """The data of each worker."""
+        if self._recipe.sparse:
+            self.plans = with_rooms(self.plans, spec, data, settings)
         self.device = device
         """Device that each worker samples on."""
         self._team: Team | None = None
@@ -190,7 +193,10 @@ class DividedChain(ABC):
         if point is not None and point.state is not None and not self._log:
             return point.state
         generator = new_generator(self._recipe.seed, self._recipe.stream)
-        state = new_state(self.spec, self._data, self.layout, self.settings, generator)
+        lists = self._recipe.sparse and self.device != CUDA
+        state = new_state(
+            self.spec, self._data, self.layout, self.settings, generator, compact=lists
+        )
         if point is not None:
             for plan, (found, _) in zip(self.plans, self._export(), strict=True):
                 fill_state(state, plan, found)

@@ -49,6 +49,9 @@ class PartPlan(NamedTuple):
     """Whether any part has documents below a node that another part owns."""
     group_start: int
     """First node, in the whole tree, of the lowest level above documents."""
+    rooms: np.ndarray | None = None
+    """int16 [nodes]: maximum number of topics of each node that it holds, if there are many topics
+    (`citeweave.engines.cluster.part_rooms`)."""
 
 
 class _Members(NamedTuple):

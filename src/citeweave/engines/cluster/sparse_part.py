@@ -1,6 +1,7 @@
 """A part of a chain with many topics: sweeps over slots, and lists instead of rows.
 
-Rows of nodes are sent as lists of the topics present in them, and changes as lists of the entries
+Counts of nodes are lists of the topics present in them where these are smaller, with room for
+topics from papers in all parts. Rows are sent as such lists, and changes as lists of the entries
 that have changed. The receiver recomputes what follows from counts, such as the topic bits.
 """
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from citeweave.engines.cluster.exchanges import Payload, narrow
 from citeweave.engines.cluster.part_chain import ChainInParts, Copies
+from citeweave.engines.core.arrays import Array, TopicCounts
+from citeweave.engines.core.count_lists import copy_counts
 from citeweave.engines.slots.change_lists import group_entries, sum_entries
 from citeweave.engines.slots.hubs import MOST_HUBS, HubRows
 from citeweave.engines.slots.part_changes import (
@@ -31,8 +34,15 @@ _COLUMNS = 4
 class SparsePartChain(ChainInParts, SparseSnapshotChain):
     """A part of a chain of snapshot sweeps over slots."""
 
-    compact_counts = False
-    """Copies of nodes include topics of papers in other parts, for which lists have no room."""
+    def _rooms(self) -> Array | None:
+        """Return the rooms of the plan, which include topics from papers in other parts."""
+        return self._plan.rooms
+
+    def _take_counts(self, counts: TopicCounts) -> None:
+        """Copy stored counts of all nodes but those that are never read, which have no room."""
+        rooms = self._plan.rooms
+        nodes = None if rooms is None else np.flatnonzero(rooms)
+        copy_counts(self.state.topics, counts, nodes)
 
     def _forget_changes(self) -> None:
         self.__dict__.pop("_buffers", None)

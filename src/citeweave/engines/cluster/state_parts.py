@@ -1,17 +1,21 @@
 """Division of a chain's state and sums between its parts, and their reassembly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.core.arrays import State, flatten
+from citeweave.engines.core.compact_rows import CompactRows
+from citeweave.engines.core.count_lists import COUNTS, lists_of, put_lists, select_rows
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.row_files import BY_ROW, Rows, take_rows, tokens_of
+from citeweave.engines.core.row_files import BY_ROW, Rows, choose_rows, take_rows, tokens_of
 from citeweave.errors import RunError
 
 __all__ = [
     "all_rows",
+    "exact_state",
     "fill_extra",
     "fill_state",
     "fill_sums",
@@ -24,6 +28,7 @@ __all__ = [
     "part_of_state",
     "part_of_sums",
     "shared_arrays",
+    "stored_state",
 ]
 
 
@@ -64,14 +69,9 @@ def own_places(plan: PartPlan) -> Rows:
     )
 
 
-def owned_arrays(plan: PartPlan, state: State, sums: Sums | None) -> dict[str, np.ndarray]:
-    """Return the rows that a part owns of the divided arrays."""
-    places = own_places(plan)
-    return {
-        name: take_rows(name, array, places)
-        for name, array in _named(state, sums).items()
-        if name in BY_ROW
-    }
+def owned_arrays(plan: PartPlan, state: State, sums: Sums | None) -> dict[str, Any]:
+    """Return the rows that a part owns of the divided arrays; lists of counts stay lists."""
+    return choose_rows(_named(state, sums), own_places(plan))
 
 
 def shared_arrays(state: State, sums: Sums | None) -> dict[str, np.ndarray]:
@@ -97,31 +97,63 @@ def overwrite(mine: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -
             continue
         if stored is None and name == "sums.nodes_squared":
             array[...] = np.nan  # written by a release that did not keep them
-        elif stored is None or stored.shape != array.shape or stored.dtype != array.dtype:
-            there = "missing" if stored is None else f"{stored.dtype} of shape {stored.shape}"
-            raise RunError(
-                f"The checkpoint does not fit the chain: its array '{name}' is {there} where the "
-                f"chain has {array.dtype} of shape {array.shape}."
-            )
         else:
-            array[...] = stored
+            array[...] = _fitting(name, array, stored)
 
 
-def _part_of(named: Mapping[str, np.ndarray], plan: PartPlan) -> list[np.ndarray]:
-    rows = all_rows(plan)
-    return [
-        take_rows(name, array, rows) if name in BY_ROW else array for name, array in named.items()
+def stored_state(like: State, found: Mapping[str, Any]) -> State:
+    """Return stored arrays as a state with the shapes and types of ``like``.
+
+    Counts of nodes may be lists in one and arrays in the other.
+    """
+    return _state_of(
+        like,
+        (
+            # earlier releases lack some arrays that are empty here
+            array if array.size == 0 else _fitting(name, array, found.get(name))
+            for name, array in flatten(like, "state.").items()
+        ),
+    )
+
+
+def _fitting(name: str, array: Any, stored: Any) -> Any:
+    """Return a stored array, which must have the shape and type of that of the chain."""
+    if stored is None or stored.shape != array.shape or stored.dtype != array.dtype:
+        there = "missing" if stored is None else f"{stored.dtype} of shape {stored.shape}"
+        raise RunError(
+            f"The checkpoint does not fit the chain: its array '{name}' is {there} where the "
+            f"chain has {array.dtype} of shape {array.shape}."
+        )
+    return stored
+
+
+def _state_of(like: State, arrays: Iterable[Any]) -> State:
+    """Group arrays, in the order of `flatten`, as those of a state."""
+    rest = iter(arrays)
+    groups = [
+        type(group)(*(next(rest) for _ in group)) if isinstance(group, tuple) else next(rest)
+        for group in like
     ]
+    return State(*groups)  # type: ignore[arg-type]
+
+
+def exact_state(state: State) -> State:
+    """Return a state for sending: lists of counts without unused places; arrays are not copied."""
+    counts = state.topics
+    if not isinstance(counts.customers, CompactRows):
+        return state
+    customers, tables = select_rows(counts.customers, counts.tables)
+    return state._replace(topics=counts._replace(customers=customers, tables=tables))
+
+
+def _part_of(named: Mapping[str, Any], plan: PartPlan) -> list[Any]:
+    chosen = choose_rows(named, all_rows(plan))
+    return [chosen.get(name, array) for name, array in named.items()]
 
 
 def part_of_state(state: State, plan: PartPlan) -> State:
     """Return the state of one part, including copies of rows that other parts own."""
-    arrays = iter(_part_of(flatten(state, "state."), plan))
-    groups = [
-        type(group)(*(next(arrays) for _ in group)) if isinstance(group, tuple) else next(arrays)
-        for group in state
-    ]
-    return State(*groups)  # type: ignore[arg-type]
+    return _state_of(state, _part_of(flatten(state, "state."), plan))
 
 
 def part_of_sums(sums: Sums, plan: PartPlan) -> Sums:
@@ -187,9 +219,17 @@ def fill_sums(sums: Sums, plan: PartPlan, found: Sums) -> None:
     _fill(flatten(sums, "sums."), plan, flatten(found, "sums."))
 
 
-def _fill(whole: Mapping[str, np.ndarray], plan: PartPlan, found: Mapping[str, np.ndarray]) -> None:
+def _fill(whole: Mapping[str, Any], plan: PartPlan, found: Mapping[str, Any]) -> None:
     rows, places = owned_rows(plan), own_places(plan)
+    lists = any(isinstance(arrays.get(COUNTS[0]), CompactRows) for arrays in (whole, found))
+    if lists:
+        customers, tables = (found[name] for name in COUNTS)
+        listed = lists_of(customers, tables, places.node)
+        customers, tables = (whole[name] for name in COUNTS)
+        put_lists(customers, tables, rows.node, listed)
     for name, array in whole.items():
+        if lists and name in COUNTS:
+            continue
         if name not in BY_ROW:
             if array.size:
                 array[...] = found[name]

@@ -22,16 +22,10 @@ from citeweave.engines.threads.chain import SnapshotChain
 __all__ = ["begin", "join_bursts", "join_citations", "new_whole"]
 
 
-class _DenseCounts(SparseSnapshotChain):
-    """A chain over slots whose counts are rows of all topics, like those of its parts."""
-
-    compact_counts = False
-
-
 def new_whole(recipe: Recipe, data: Data) -> SnapshotChain:
     """Create the undivided chain, not yet started."""
     spec, settings, seed, stream, threads, rounds, *_ = recipe
-    kind = _DenseCounts if recipe.sparse else SnapshotChain
+    kind = SparseSnapshotChain if recipe.sparse else SnapshotChain
     return kind(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
 

@@ -18,6 +18,7 @@ from citeweave.engines.cluster.row_means import write_means
 from citeweave.engines.cluster.sparse_part import SparsePartChain
 from citeweave.engines.cluster.state_parts import (
     all_rows,
+    exact_state,
     overwrite,
     own_places,
     owned_arrays,
@@ -25,6 +26,7 @@ from citeweave.engines.cluster.state_parts import (
     owned_rows,
     part_of_extra,
     shared_arrays,
+    stored_state,
 )
 from citeweave.engines.core.arrays import State, flatten
 from citeweave.engines.core.capabilities import CPU, CUDA
@@ -185,10 +187,10 @@ class PartWorker:
         found = read_rows(path, all_rows(self._plan))
         self.drop()
         self._enter(spec)
-        overwrite(flatten(self.chain.state, "state."), found)
+        state = stored_state(self.chain.state, found)
         stored = {name: found[name] for name in found if name.startswith(_EXTRA)}
         extra = {name.removeprefix(_EXTRA): array for name, array in stored.items()}
-        self.chain.restore(self.chain.state, part_of_extra(extra, self._plan))
+        self.chain.restore(state, part_of_extra(extra, self._plan))
         self._frozen = False
         if with_sums and "sums.samples" in found:
             self._sums = new_sums(self.chain)
@@ -261,7 +263,7 @@ class PartWorker:
 
     def export(self) -> tuple[State, Sums | None]:
         """Return the state and the sums."""
-        return self.chain.state, self._collect()
+        return exact_state(self.chain.state), self._collect()
 
     def usage(self) -> Usage:
         """Report the resources used so far."""

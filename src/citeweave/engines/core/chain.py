@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.arrays import Array, State, TopicCounts
 from citeweave.engines.core.authors import draw_authors, expected_contributions, new_author_work
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.count_lists import copy_counts
@@ -90,6 +90,7 @@ class Chain(ABC):
             settings,
             new_generator(seed, stream),
             compact=self.compact_counts,
+            rooms=self._rooms(),
         )
         self.citation_level = len(spec.topic_side) - 1 - spec.below_citations
         """Level of the topic side that citations reach."""
@@ -105,6 +106,10 @@ class Chain(ABC):
         """Servers of shared papers, scratch memory for sampling them, and the latest tally."""
         if len(self.layout.server):
             self._expect_contributions(data.servers)
+
+    def _rooms(self) -> Array | None:
+        """Return the number of topics that each list has room for; None if it follows from data."""
+        return None
 
     def _expect_contributions(self, servers: Servers) -> None:
         """Start with the expected shares of authors."""
@@ -186,11 +191,15 @@ class Chain(ABC):
         continues with the same bytes as the stored chain.
         """
         if state is not self.state:
-            copy_counts(self.state.topics, state.topics)
+            self._take_counts(state.topics)
             for mine, theirs in zip(self.state[1:], state[1:], strict=True):
                 for to, source in zip(arrays_of(mine), arrays_of(theirs), strict=True):
                     to[...] = source
         self._follow_parents()
+
+    def _take_counts(self, counts: TopicCounts) -> None:
+        """Copy stored counts into those of the chain."""
+        copy_counts(self.state.topics, counts)
 
     def _follow_parents(self) -> None:
         """Place papers below their sampled categories or serving authors."""

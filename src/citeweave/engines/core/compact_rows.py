@@ -21,6 +21,7 @@ from numba import types
 from numba.extending import overload
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.pieces import list_ranges
 
 __all__ = [
     "LIST_BYTES",
@@ -102,9 +103,8 @@ class CompactRows(NamedTuple):
         start, first, _, used = self.row[nodes].T
         listed = np.flatnonzero(first >= 0)
         lengths = used[listed]
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        topics = self.topic[np.repeat(first[listed], lengths) + within]
-        found = self.counts[np.repeat(start[listed], lengths) + within, self.column]
+        topics = self.topic[list_ranges(first[listed], lengths)]
+        found = self.counts[list_ranges(start[listed], lengths), self.column]
         out[np.repeat(listed, lengths), topics] = found
         for i in np.flatnonzero(first < 0):
             out[i] = self.counts[start[i] : start[i] + self.shape[1], self.column]
@@ -131,7 +131,7 @@ def new_compact_rows(rooms: Array, topics: int) -> tuple[CompactRows, CompactRow
     >>> customers[1, 7], tables[1, 7], customers.topic.tolist()
     (3, 0, [7, -1])
     """
-    rooms = np.minimum(rooms, topics)
+    rooms = np.minimum(rooms, topics).astype(np.int64)
     dense = LIST_BYTES * rooms >= ROW_BYTES * topics
     rooms = np.where(dense, topics, rooms)
     row = np.zeros((len(rooms), 4), np.int64)

@@ -7,29 +7,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index
-from citeweave.engines.core.compact_rows import CompactRows, CountRows
-from citeweave.engines.core.row_places import count_at, n_places, topic_at
+from citeweave.engines.core.compact_rows import START, TOPICS, USED, CompactRows, CountRows
+from citeweave.engines.core.pieces import list_ranges
+from citeweave.engines.core.row_places import empty_row, set_pair
 from citeweave.errors import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from citeweave.engines.core.arrays import Array, Layout, TopicCounts
 
 __all__ = [
+    "COUNTS",
     "LISTS",
     "TopicLists",
     "copy_counts",
     "count_rooms",
     "dense_counts",
+    "join_lists",
     "lists_of",
     "pack_counts",
+    "put_lists",
     "rows_of_lists",
+    "select_rows",
     "unpack_counts",
 ]
 
 _BLOCK_BYTES = 1 << 24
-"""Size of the blocks of dense rows in which counts are copied."""
+"""Counts are listed and copied in blocks of nodes whose dense rows would take this many bytes."""
 
 
 def count_rooms(
@@ -79,7 +84,7 @@ def count_rooms(
 
 
 class TopicLists(NamedTuple):
-    """Counts of all nodes as stored in files: concatenated lists."""
+    """Counts of some nodes, as they are sent and stored in files: concatenated lists."""
 
     shape: Array
     """int64 [2]: nodes and topics."""
@@ -91,19 +96,46 @@ class TopicLists(NamedTuple):
     """int32 [entries, 2]: customers and tables."""
 
 
-def lists_of(customers: CountRows, tables: CountRows) -> TopicLists:
-    """List the topics of all nodes."""
-    shape = np.array(customers.shape)
-    length = np.zeros(shape[0], np.int32)
-    _count_topics(customers, tables, length)
-    entries = int(length.sum(dtype=np.int64))
-    lists = TopicLists(shape, length, np.zeros(entries, np.int16), np.zeros((entries, 2), np.int32))
-    _list_topics(customers, tables, lists.topic, lists.counts)
-    return lists
+def lists_of(customers: CountRows, tables: CountRows, nodes: Array | None = None) -> TopicLists:
+    """List the topics of nodes in the order given; by default of all nodes."""
+    n_nodes, topics = customers.shape
+    nodes = np.arange(n_nodes) if nodes is None else nodes
+    nothing = (np.zeros(0, np.int32), np.zeros(0, np.int16), np.zeros((0, 2), np.int32))
+    found = [nothing, *(_list_block(customers, tables, some) for some in _blocks(nodes, topics))]
+    columns = (np.concatenate(column) for column in zip(*found, strict=True))
+    return TopicLists(np.array([len(nodes), topics]), *columns)
+
+
+def _blocks(nodes: Array, topics: int) -> Iterator[Array]:
+    step = max(_BLOCK_BYTES // (8 * max(topics, 1)), 1)
+    for begin in range(0, len(nodes), step):
+        yield nodes[begin : begin + step]
+
+
+def _list_block(
+    customers: CountRows, tables: CountRows, nodes: Array
+) -> tuple[Array, Array, Array]:
+    """Return the lengths, the topics and the counts of the lists of some nodes."""
+    if isinstance(customers, CompactRows):
+        row = customers.row[nodes]
+        used, listed = row[:, USED], row[:, TOPICS] >= 0
+        place = np.repeat(np.arange(len(nodes)), used)
+        topic = list_ranges(np.zeros(len(nodes), np.int64), used)  # those of dense rows
+        taken = list_ranges(row[listed, TOPICS], used[listed])
+        topic[listed[place]] = customers.topic[taken]
+        counts = customers.counts[list_ranges(row[:, START], used)]
+        kept = (counts[:, 0] | counts[:, 1]) != 0  # a dense row has places of topics it lacks
+        place, topic, counts = place[kept], topic[kept], counts[kept]
+    else:
+        both = np.stack([customers[nodes], tables[nodes]], axis=2)
+        place, topic = np.nonzero(both[..., 0] | both[..., 1])
+        counts = both[place, topic]
+    length = np.bincount(place, minlength=len(nodes))
+    return length.astype(np.int32), topic.astype(np.int16), counts
 
 
 def rows_of_lists(lists: TopicLists) -> tuple[CompactRows, CompactRows]:
-    """Return stored lists as customers and tables, for reading only, without copying entries."""
+    """Return lists as customers and tables, for reading only, without copying entries."""
     length = lists.length.astype(np.int64)
     if len(length) != lists.shape[0] or not length.sum() == len(lists.topic) == len(lists.counts):
         raise ValueError("lists of topics are not as long as they should be")
@@ -115,18 +147,43 @@ def rows_of_lists(lists: TopicLists) -> tuple[CompactRows, CompactRows]:
     return customers, tables
 
 
+def select_rows(
+    customers: CountRows, tables: CountRows, nodes: Array | None = None
+) -> tuple[CompactRows, CompactRows]:
+    """Copy the counts of some nodes, by default all, into lists without unused places."""
+    return rows_of_lists(lists_of(customers, tables, nodes))
+
+
+def join_lists(pieces: Sequence[tuple[TopicLists, Array]], nodes: int) -> TopicLists:
+    """Assemble the lists of ``nodes`` nodes.
+
+    Each piece consists of lists and of the places of their nodes among all.
+    """
+    length = np.zeros(nodes, np.int32)
+    for lists, place in pieces:
+        length[place] = lists.length
+    start = np.cumsum(length, dtype=np.int64) - length
+    entries = int(length.sum(dtype=np.int64))
+    topic, counts = np.zeros(entries, np.int16), np.zeros((entries, 2), np.int32)
+    for lists, place in pieces:
+        entry = list_ranges(start[place], lists.length)
+        topic[entry], counts[entry] = lists.topic, lists.counts
+    return TopicLists(np.array([nodes, pieces[0][0].shape[1]]), length, topic, counts)
+
+
 LISTS = "state.topics.lists."
 """Prefix of the names of lists in files."""
-_ROWS = ("state.topics.customers", "state.topics.tables")
+COUNTS = ("state.topics.customers", "state.topics.tables")
+"""Names of the counts of nodes, which files may hold as lists instead."""
 
 
 def pack_counts(arrays: Mapping[str, Any]) -> dict[str, Array]:
     """Replace counts stored as lists by arrays for a file; ``arrays`` are keyed by name."""
-    customers, tables = (arrays.get(name) for name in _ROWS)
+    customers, tables = (arrays.get(name) for name in COUNTS)
     if not isinstance(customers, CompactRows) or not isinstance(tables, CompactRows):
         return dict(arrays)
     lists = lists_of(customers, tables)._asdict()
-    others = {name: array for name, array in arrays.items() if name not in _ROWS}
+    others = {name: array for name, array in arrays.items() if name not in COUNTS}
     return others | {LISTS + name: array for name, array in lists.items()}
 
 
@@ -143,31 +200,27 @@ def unpack_counts(arrays: Mapping[str, Array]) -> dict[str, Any]:
         return dict(arrays)
     rows = rows_of_lists(TopicLists(**{field: arrays[name] for field, name in names.items()}))
     others = {name: array for name, array in arrays.items() if not name.startswith(LISTS)}
-    return others | dict(zip(_ROWS, rows, strict=True))
+    return others | dict(zip(COUNTS, rows, strict=True))
 
 
-def copy_counts(mine: TopicCounts, theirs: TopicCounts) -> None:
-    """Copy all counts in blocks of nodes, so that neither side is ever dense as a whole.
+def copy_counts(mine: TopicCounts, theirs: TopicCounts, nodes: Array | None = None) -> None:
+    """Copy counts in blocks of nodes, so that neither side is ever dense as a whole.
+
+    With ``nodes``, only the rows of these are copied; totals are copied for all nodes.
 
     Raises
     ------
     RunError
         A node has more topics than its document, citations or papers allow.
     """
-    nodes, topics = mine.customers.shape
-    if not isinstance(mine.customers, CompactRows) and not isinstance(
-        theirs.customers, CompactRows
-    ):
-        mine.customers[...], mine.tables[...] = theirs.customers, theirs.tables
+    n_nodes, topics = mine.customers.shape
+    lists = any(isinstance(one.customers, CompactRows) for one in (mine, theirs))
+    if lists or nodes is not None:
+        for some in _blocks(np.arange(n_nodes) if nodes is None else nodes, topics):
+            found = lists_of(theirs.customers, theirs.tables, some)
+            put_lists(mine.customers, mine.tables, some, found)
     else:
-        step = max(_BLOCK_BYTES // (8 * max(topics, 1)), 1)
-        for begin in range(0, nodes, step):
-            here = slice(begin, min(begin + step, nodes))
-            block = (theirs.customers[here], theirs.tables[here])
-            if isinstance(mine.customers, CompactRows):
-                write_rows(mine.customers, mine.tables, *block, begin)
-            else:
-                mine.customers[here], mine.tables[here] = block
+        mine.customers[...], mine.tables[...] = theirs.customers, theirs.tables
     if isinstance(mine.customers, CompactRows) and mine.customers.lost[0]:
         mine.customers.lost[0] = 0
         raise RunError(
@@ -184,40 +237,14 @@ def dense_counts(counts: TopicCounts) -> TopicCounts:
 
 
 @hot_kernel
-def write_rows(customers, tables, new_customers, new_tables, begin):
-    """Set the counts of consecutive nodes, starting at ``begin``, from dense rows."""
-    for i in range(new_customers.shape[0]):
-        n = index(begin + i)
-        # empty the list first, so that old topics take no space
-        for j in range(n_places(customers, n) - 1, -1, -1):
-            k = topic_at(customers, n, j)
-            customers[n, k] = 0
-            tables[n, k] = 0
-        for k in range(new_customers.shape[1]):
-            if new_customers[index(i), index(k)] != 0:
-                customers[n, k] = new_customers[index(i), index(k)]
-            if new_tables[index(i), index(k)] != 0:
-                tables[n, k] = new_tables[index(i), index(k)]
-
-
-@hot_kernel
-def _count_topics(customers, tables, length):
-    for n in range(length.shape[0]):
-        found = 0
-        for j in range(n_places(customers, n)):
-            if count_at(customers, n, j) != 0 or count_at(tables, n, j) != 0:
-                found += 1
-        length[n] = found
-
-
-@hot_kernel
-def _list_topics(customers, tables, topic, count):
+def put_lists(customers: CountRows, tables: CountRows, nodes: Array, lists: TopicLists) -> None:
+    """Replace the counts of ``nodes`` (int64 [n]) by lists."""
     entry = index(0)
-    for n in range(customers.shape[0]):
-        for j in range(n_places(customers, n)):
-            own, held = count_at(customers, n, j), count_at(tables, n, j)
-            if own != 0 or held != 0:
-                topic[entry] = topic_at(customers, n, j)
-                count[entry, index(0)] = own
-                count[entry, index(1)] = held
-                entry += index(1)
+    for i in range(nodes.shape[0]):
+        n = index(nodes[i])
+        empty_row(customers, tables, n)  # old topics of a list would leave no room
+        for _ in range(lists.length[i]):
+            k = index(lists.topic[entry])
+            own, held = lists.counts[entry, index(0)], lists.counts[entry, index(1)]
+            set_pair(customers, tables, n, k, own, held)
+            entry += index(1)

@@ -1,10 +1,10 @@
-"""Division of work over nodes, words or documents, so that sums do not depend on threads."""
+"""Ranges of nodes, words or documents: of work for threads, and of rows in concatenated lists."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Share", "cut"]
+__all__ = ["Share", "cut", "list_ranges"]
 
 _PIECES = 64
 """Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do not
@@ -32,3 +32,15 @@ def cut(first: int, last: int) -> np.ndarray:
     """
     pieces = max(1, min(_PIECES, last - first))
     return first + (np.arange(pieces + 1, dtype=np.int64) * (last - first)) // pieces
+
+
+def list_ranges(start: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """List the integers of several ranges, one range after the other.
+
+    Examples
+    --------
+    >>> list_ranges(np.array([4, 0]), np.array([2, 3])).tolist()
+    [4, 5, 0, 1, 2]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(start - before, count) + np.arange(count.sum())

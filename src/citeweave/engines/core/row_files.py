@@ -2,21 +2,33 @@
 
 A file is an uncompressed ``.npz``. The file of a part contains its rows and their indices in the
 whole chain (`Rows`, under ``rows.``), so that a chain divided into another number of parts, or not
-at all, finds the rows that it needs. Arrays that are the same in all parts are stored in the file
-of the whole chain instead (`citeweave.runs.checkpoint`), which lists the parts.
+at all, finds the rows that it needs. Counts of nodes are rows of all topics, or lists of the topics
+of each node. Arrays that are the same in all parts are stored in the file of the whole chain
+instead (`citeweave.runs.checkpoint`), which lists the parts.
 """
 
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from citeweave.engines.core.compact_rows import CompactRows, CountRows
-from citeweave.engines.core.count_lists import LISTS, unpack_counts
+from citeweave.engines.core.compact_rows import CompactRows
+from citeweave.engines.core.count_lists import (
+    COUNTS,
+    LISTS,
+    TopicLists,
+    join_lists,
+    lists_of,
+    pack_counts,
+    rows_of_lists,
+    select_rows,
+    unpack_counts,
+)
+from citeweave.engines.core.pieces import list_ranges
 from citeweave.errors import RunError
 from citeweave.files import write_atomically
 
@@ -27,6 +39,7 @@ __all__ = [
     "RowMean",
     "Rows",
     "WrittenParts",
+    "choose_rows",
     "peek",
     "read_header",
     "read_rows",
@@ -101,6 +114,8 @@ class PartFile(NamedTuple):
 
     name: str
     bytes: int
+    lists: bool
+    """Whether counts of nodes are lists."""
 
 
 class WrittenParts(NamedTuple):
@@ -121,8 +136,7 @@ def tokens_of(start: np.ndarray, count: np.ndarray) -> np.ndarray:
     >>> tokens_of(np.array([4, 0]), np.array([2, 3])).tolist()
     [4, 5, 0, 1, 2]
     """
-    before = np.cumsum(count) - count
-    return np.repeat(start - before, count) + np.arange(count.sum())
+    return list_ranges(start, count)
 
 
 def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> dict[str, list[int]]:
@@ -140,29 +154,38 @@ def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> d
     return out
 
 
-def take_rows(name: str, array: CountRows, rows: Rows) -> np.ndarray:
-    """Take rows of an array of the whole chain; an empty array is returned as it is.
+def choose_rows(arrays: Mapping[str, Any], rows: Rows) -> dict[str, Any]:
+    """Take rows of those arrays that are divided; counts that are lists stay lists."""
+    found: dict[str, Any] = {
+        name: take_rows(name, array, rows)
+        for name, array in arrays.items()
+        if name in BY_ROW and not isinstance(array, CompactRows)
+    }
+    customers, tables = (arrays.get(name) for name in COUNTS)
+    if isinstance(customers, CompactRows):
+        found |= zip(COUNTS, select_rows(customers, tables, rows.node), strict=True)
+    return found
 
-    Rows of counts stored as lists are returned as dense rows.
-    """
+
+def take_rows(name: str, array: np.ndarray, rows: Rows) -> np.ndarray:
+    """Take rows of an array of the whole chain; an empty array is returned as it is."""
     kind, axis = BY_ROW[name]
     if not array.shape[axis]:
-        return np.asarray(array)
+        return array
     places = tokens_of(rows.token_start, rows.token_count) if kind == _TOKEN else None
     chosen = getattr(rows, kind) if places is None else places
     if name.startswith("sums.") and kind == _NODE:
         chosen = chosen[chosen < array.shape[0]]  # only nodes above documents have sums
-    if isinstance(array, CompactRows):
-        return array.rows(chosen)
     return np.take(array, chosen, axis=axis)
 
 
-def write_rows(path: Path, rows: Rows, arrays: Mapping[str, np.ndarray]) -> PartFile:
+def write_rows(path: Path, rows: Rows, arrays: Mapping[str, Any]) -> PartFile:
     """Write the rows of a part atomically."""
     numbers = {f"rows.{name}": array for name, array in rows._asdict().items()}
     with write_atomically(path) as file:
-        np.savez(file, **numbers, **arrays)  # type: ignore[arg-type]
-    return PartFile(path.name, path.stat().st_size)
+        np.savez(file, **numbers, **pack_counts(arrays))  # type: ignore[arg-type]
+    lists = isinstance(arrays.get(COUNTS[0]), CompactRows)
+    return PartFile(path.name, path.stat().st_size, lists)
 
 
 class Peek(NamedTuple):
@@ -191,10 +214,11 @@ def read_header(path: Path) -> dict[str, Any]:
     return dict(header)
 
 
-def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
+def read_rows(path: Path, rows: Rows | None = None) -> dict[str, Any]:
     """Read rows of a chain from the file of the whole chain and those of its parts.
 
-    In addition to the result, only one array of one part is in memory at a time.
+    In addition to the result, only one array of one part is in memory at a time; of counts stored
+    as lists, the lists of one part and, until they are put together, the wanted lists of all.
 
     Parameters
     ----------
@@ -205,8 +229,9 @@ def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
 
     Returns
     -------
-    dict of ndarray
-        Arrays by name: the chosen rows of those in `BY_ROW`, and all others in full.
+    dict
+        Arrays by name: the chosen rows of those in `BY_ROW`, and all others in full. Counts of
+        nodes that are stored as lists are `CompactRows`, for reading only.
 
     Raises
     ------
@@ -217,12 +242,7 @@ def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
         with _READING:
             header = read_header(path)
             with np.load(path, allow_pickle=False) as stored:
-                found = {
-                    name: array
-                    if rows is None or name not in BY_ROW
-                    else take_rows(name, array, rows)
-                    for name, array in _whole_arrays(stored)
-                }
+                found = _whole_arrays(stored, rows)
             if "parts" in header:
                 found |= _gather(path.parent / header["folder"], header, rows)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
@@ -230,26 +250,38 @@ def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
     return found
 
 
-def _whole_arrays(stored: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Any]]:
-    """Yield the arrays of a file one at a time; counts of nodes, stored as lists, come last."""
-    lists = {}
+def _whole_arrays(stored: Mapping[str, np.ndarray], rows: Rows | None) -> dict[str, Any]:
+    """Read rows from the file of the whole chain, one array at a time."""
+    lists = {name: stored[name] for name in stored if name.startswith(LISTS)}
+    counts = unpack_counts(lists)
+    found = counts if rows is None else choose_rows(counts, rows)
     for name in stored:
-        if name.startswith(LISTS):
-            lists[name] = stored[name]
-        elif name != "header":
-            yield name, stored[name]
-    yield from unpack_counts(lists).items()
+        if name not in lists and name != "header":
+            array = stored[name]
+            if rows is not None and name in BY_ROW:
+                array = take_rows(name, array, rows)
+            found[name] = array
+    return found
 
 
-def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[str, np.ndarray]:
+def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[str, Any]:
     """Assemble rows from the files of parts."""
     shapes = {name: tuple(shape) for name, shape in header["shapes"].items()}
-    out: dict[str, np.ndarray] = {}
+    out: dict[str, Any] = {}
+    lists: list[tuple[TopicLists, np.ndarray]] = []
     for file in header["parts"]:
         with np.load(folder / file["name"], allow_pickle=False) as stored:
             there = Rows(*(stored[f"rows.{name}"] for name in Rows._fields))
             pick = _matcher(there, rows)
+            listed = COUNTS if LISTS + "topic" in stored else ()
+            if listed:
+                source, target, _ = pick(_NODE)
+                counts = unpack_counts({n: stored[n] for n in stored if n.startswith(LISTS)})
+                customers, tables = (counts[name] for name in COUNTS)
+                lists.append((lists_of(customers, tables, source), target))
             for name, shape in shapes.items():
+                if name in listed:
+                    continue
                 kind, axis = BY_ROW[name]
                 values = stored[name]
                 if not shape[axis]:
@@ -265,6 +297,9 @@ def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[
                     out[name] = np.zeros((*shape[:axis], size, *shape[axis + 1 :]), values.dtype)
                 place: tuple[Any, ...] = (slice(None),) * axis
                 out[name][(*place, target)] = values[(*place, source)]
+    if lists:
+        nodes = shapes[COUNTS[0]][0] if rows is None else len(rows.node)
+        out |= zip(COUNTS, rows_of_lists(join_lists(lists, nodes)), strict=True)
     return out
 
 

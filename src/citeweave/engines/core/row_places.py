@@ -32,6 +32,7 @@ from citeweave.engines.core.prefetch import prefetch, prefetch_item
 __all__ = [
     "ask_count",
     "count_at",
+    "empty_row",
     "is_list",
     "n_places",
     "pair_at",
@@ -188,3 +189,10 @@ def _compiled_ask_count(rows, node, topic):
     if is_compact(rows):
         return lambda rows, node, topic: _ask_listed(rows, node, topic)
     return lambda rows, node, topic: prefetch(rows, index(node), index(topic))
+
+
+@inlined
+def empty_row(customers, tables, node):
+    """Remove all topics of a node."""
+    for j in range(n_places(customers, node) - 1, -1, -1):  # from the end: nothing is moved
+        set_pair(customers, tables, node, index(topic_at(customers, node, j)), 0, 0)

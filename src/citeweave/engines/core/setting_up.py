@@ -32,11 +32,13 @@ __all__ = [
     "arrays_of",
     "check_citation_order",
     "first_servers",
+    "lay_out",
     "new_layout",
     "new_node_counts",
     "new_shape",
     "new_state",
     "new_tables",
+    "node_rooms",
     "sort_by_word",
 ]
 
@@ -73,14 +75,23 @@ def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
     """Sort tokens by word within documents and lay out the topic tree as one row of nodes."""
     tokens = read_words(data)
     order = sort_by_word(data._replace(tokens=tokens))
+    return lay_out(spec, data, np.ascontiguousarray(tokens[order], np.int32)), order
+
+
+def lay_out(spec: ModelSpec, data: Data, words: Array) -> Layout:
+    """Lay out the topic tree as one row of nodes.
+
+    ``words`` are those of the tokens, sorted within documents. The tree does not depend on them, so
+    they may be left out where only the tree is needed.
+    """
     sizes = [1, *(len(parent) for parent in data.parents)]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     parent = np.zeros(starts[-1], np.int32)
     for level, above in enumerate(data.parents, start=1):
         parent[starts[level] : starts[level + 1]] = starts[level - 1] + above
     citation_level = len(spec.topic_side) - 1 - spec.below_citations
-    layout = Layout(
-        word=np.ascontiguousarray(tokens[order], np.int32),
+    return Layout(
+        word=words,
         document_start=np.ascontiguousarray(data.offsets, np.int64),
         parent=parent,
         level_start=starts,
@@ -92,7 +103,6 @@ def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
         server_start=np.ascontiguousarray(data.servers.start, np.int64),
         server=(starts[max(spec.n_shared - 1, 0)] + data.servers.group).astype(np.int32),
     )
-    return layout, order
 
 
 def sort_by_word(data: Data) -> Array:
@@ -150,21 +160,35 @@ def first_servers(servers: Servers) -> Array:
     return first
 
 
+def node_rooms(spec: ModelSpec, layout: Layout, settings: ChainSettings) -> Array:
+    """Return the maximum number of topics that each node of a chain can have: int64 [nodes]."""
+    networked = spec.citations is not None
+    drawn = networked and settings.self_citations == LEFT_OUT
+    return count_rooms(
+        layout,
+        spec.n_shared,
+        settings.topics,
+        citation_level=len(spec.topic_side) - 1 - spec.below_citations if networked else None,
+        most_self=MOST_SELF if drawn else 0,
+    )
+
+
 def new_node_counts(
-    spec: ModelSpec, layout: Layout, settings: ChainSettings, *, compact: bool
+    spec: ModelSpec,
+    layout: Layout,
+    settings: ChainSettings,
+    *,
+    compact: bool,
+    rooms: Array | None = None,
 ) -> TopicCounts:
-    """Make empty topic-side counts of all nodes; if ``compact``, as lists where smaller."""
+    """Make empty topic-side counts of all nodes; if ``compact``, as lists where smaller.
+
+    ``rooms`` are the maximum numbers of topics of nodes, by default those that follow from the
+    layout.
+    """
     n_nodes, k = len(layout.parent), settings.topics
     if compact:
-        networked = spec.citations is not None
-        drawn = networked and settings.self_citations == LEFT_OUT
-        rooms = count_rooms(
-            layout,
-            spec.n_shared,
-            k,
-            citation_level=len(spec.topic_side) - 1 - spec.below_citations if networked else None,
-            most_self=MOST_SELF if drawn else 0,
-        )
+        rooms = node_rooms(spec, layout, settings) if rooms is None else rooms
         customers, tables = new_compact_rows(rooms, k)
     return TopicCounts(
         customers=customers if compact else np.zeros((n_nodes, k), np.int32),
@@ -183,10 +207,12 @@ def new_state(
     random: Array,
     *,
     compact: bool = False,
+    rooms: Array | None = None,
 ) -> State:
     """Make the state of a chain before any token has a topic.
 
-    With ``compact``, counts are stored as lists of the topics of each node where these are smaller.
+    With ``compact``, counts are stored as lists of the topics of each node where these are smaller,
+    with ``rooms`` as in `new_node_counts`.
     """
     n_nodes = len(layout.parent)
     n_tokens = len(layout.word)
@@ -205,7 +231,7 @@ def new_state(
     if spec.draws_categories and settings.paper_concentration is not None:
         betas[layout.level_start[2] : layout.level_start[3]] = settings.paper_concentration
     return State(
-        topics=new_node_counts(spec, layout, settings, compact=compact),
+        topics=new_node_counts(spec, layout, settings, compact=compact, rooms=rooms),
         words=WordCounts(
             customers=np.zeros((data.n_words, k), np.int32),
             tables=np.zeros((data.n_words, k), np.int32),

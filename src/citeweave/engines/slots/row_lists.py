@@ -6,6 +6,7 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import TopicCounts
+from citeweave.engines.core.row_places import empty_row, pair_at, set_pair
 from citeweave.engines.slots.presence import lowest_bit
 
 __all__ = ["RowLists", "put_rows", "take_rows"]
@@ -55,8 +56,9 @@ def _take_rows(counts, presence, rows, lists):
                 topic = 64 * i + lowest_bit(bits)
                 bits &= bits - np.uint64(1)
                 lists.topic[at] = topic
-                lists.customers[at] = counts.customers[n, index(topic)]
-                lists.tables[at] = counts.tables[n, index(topic)]
+                customers, tables = pair_at(counts.customers, counts.tables, n, index(topic))
+                lists.customers[at] = customers
+                lists.tables[at] = tables
                 at += 1
 
 
@@ -66,20 +68,14 @@ def put_rows(counts: TopicCounts, presence: np.ndarray, rows: np.ndarray, lists:
     at = 0
     for r in range(rows.shape[0]):
         n = index(rows[r])
+        empty_row(counts.customers, counts.tables, n)
         for i in range(presence.shape[1]):
-            bits = presence[n, index(i)]
             presence[n, index(i)] = np.uint64(0)
-            while bits != np.uint64(0):
-                k = index(64 * i + lowest_bit(bits))
-                bits &= bits - np.uint64(1)
-                counts.customers[n, k] = 0
-                counts.tables[n, k] = 0
         customers, tables = 0, 0
         for _ in range(lists.length[r]):
             topic = np.int64(lists.topic[at])
             k = index(topic)
-            counts.customers[n, k] = lists.customers[at]
-            counts.tables[n, k] = lists.tables[at]
+            set_pair(counts.customers, counts.tables, n, k, lists.customers[at], lists.tables[at])
             presence[n, k // index(64)] |= np.uint64(1) << np.uint64(topic % 64)
             customers += lists.customers[at]
             tables += lists.tables[at]
