@@ -1,6 +1,7 @@
 """Which start and which order of stages finds good topics soonest: one core, one chain at a time.
 
     python benchmarks/starts.py --out starts.jsonl
+    python benchmarks/starts.py --out starts.jsonl --rounds 4    # snapshot chains
     python benchmarks/starts.py --table starts.jsonl
 
 Each chain runs on a corpus that lacks a tenth of its citations and of each document's words. After
@@ -28,6 +29,7 @@ from citeweave.engines.core.estimates import Sums, new_sums, take_means
 from citeweave.engines.core.spec import preset
 from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.staged import open_chain
+from citeweave.engines.threads import SnapshotChain
 from citeweave.evaluate.clustering import clustering_scores
 from citeweave.evaluate.coherence import npmi_coherence
 from citeweave.evaluate.holding_out import hold_out
@@ -90,16 +92,17 @@ def corpora() -> dict[str, tuple[int, Any]]:
 
 
 def run_chain(
-    corpus: Corpus, topics: int, stages: Stages, seed: int, iterations: int
+    corpus: Corpus, topics: int, stages: Stages, seed: int, iterations: int, rounds: int = 0
 ) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
-    """Run a chain, and judge it on the way."""
+    """Run a chain, and judge it on the way; its sweeps are sequential if there are no rounds."""
     train, held = hold_out(corpus, citations=0.1, words=0.1, seed=0)
     spec = preset("scntm")
     data = build_tree(train, spec, eta=0, unknown="shared").data
     settings = ChainSettings(
         topics=topics, network_from=stages.network_from, burst_from=stages.burst_from
     )
-    chain = open_chain(DenseChain, Request(spec, data, settings, seed))
+    request = Request(spec, data, settings, seed, rounds=max(rounds, 1))
+    chain = open_chain(SnapshotChain if rounds else DenseChain, request)
     began = time.process_time()
     first = None
     if stages.start == "clusters":
@@ -119,12 +122,13 @@ def run_chain(
         if ahead == 0:
             chain.collect_samples(sums)
             row = {
-                "stages": str(stages),
+                "stages": f"{stages}, {rounds} snapshots" if rounds else str(stages),
                 "seed": seed,
                 "iteration": iteration,
                 "seconds": round(seconds, 2),
                 "start seconds": round(starting, 2),
                 "topics": info.topics,
+                "log posterior": round(info.log_posterior),
             }
             yield row | judge(sums, train, corpus, held), sums.topic_word.T.copy()
             sums = new_sums(chain)
@@ -168,12 +172,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--stages", nargs="*", type=int, default=list(range(len(STAGES))))
     parser.add_argument("--iterations", type=int, default=LOOKS[-1])
+    parser.add_argument("--rounds", type=int, default=0, help="snapshots per sweep, 0 for none")
     options = parser.parse_args()
     if options.table is not None:
         print_table([json.loads(line) for line in options.table.read_text().splitlines()])
         return
     small = simulate(documents=20, vocabulary=50, citations=40, seed=1).corpus
-    for _ in run_chain(small, 4, Stages("clusters", 3, 6), 1, LOOKS[0]):  # compiles
+    rounds = options.rounds
+    for _ in run_chain(small, 4, Stages("clusters", 3, 6), 1, LOOKS[0], rounds):  # compiles
         pass
     with options.out.open("a", encoding="utf-8") as file:
         for name in options.corpora:
@@ -182,7 +188,8 @@ def main() -> None:
             for stages in (STAGES[number] for number in options.stages):
                 last: list[np.ndarray] = []
                 for seed in range(1, options.seeds + 1):
-                    for row, words in run_chain(corpus, topics, stages, seed, options.iterations):
+                    found = run_chain(corpus, topics, stages, seed, options.iterations, rounds)
+                    for row, words in found:
                         if row["iteration"] == options.iterations:
                             last.append(words)
                             if len(last) > 1:

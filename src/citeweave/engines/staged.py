@@ -12,11 +12,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from citeweave.engines.core.arrays import Array, Layout, Shape, State
+from citeweave.engines.core.capabilities import SNAPSHOT
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Info, Request
 from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.core.starting import with_bursts
+from citeweave.engines.core.starting import add_bursts, with_bursts
 from citeweave.engines.protocol import Engine, RunningChain
 
 __all__ = ["StagedChain", "open_chain", "state_after"]
@@ -145,9 +146,12 @@ class StagedChain:
         return info._replace(concentrations=(*info.concentrations, math.nan))
 
     def _join(self) -> None:
-        """Add phi': words are seated again at their topics, and the full model continues."""
-        first = self.settings.concentration
-        joined = with_bursts(self._whole.spec, self.layout, self.state, concentration=first)
+        """Add phi', at which words are seated at their topics, and continue with the full model."""
+        spec, first = self._whole.spec, self.settings.concentration
+        if self._engine.capabilities.sweep == SNAPSHOT:  # as parts of such a chain do
+            joined = add_bursts(spec, self.state, concentration=first)
+        else:
+            joined = with_bursts(spec, self.layout, self.state, concentration=first)
         self._enter(self._whole)
         self._chain.restore(joined)
         if self._frozen:

@@ -41,6 +41,19 @@ def test_same_integers_as_threads(model, rounds):
     assert twin.repaired.sum() > 0  # else repairs were not seen
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_given_topics_get_the_counts_of_threads(model):
+    """Nothing is drawn: a topic, or a word of one, has one table in each restaurant."""
+    chains = [make(model, device=None, **FIXED), make(model, **FIXED)]
+    topics = np.random.default_rng(1).integers(
+        chains[0].settings.topics, size=len(chains[0].layout.word)
+    )
+    for chain in chains:
+        chain.start(topics)
+    for mine, theirs in zip(*(all_arrays(chain.state) for chain in chains), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_long_lists_of_references_are_alike_too():
     """More than 32 references, many to papers of one author and some twice to the same paper."""
     spec = preset("scntm")

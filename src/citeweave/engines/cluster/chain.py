@@ -9,7 +9,7 @@ from citeweave.engines.cluster.ray_devices import choose_device, gpu_share
 from citeweave.engines.cluster.ray_team import RayTeam, connect_ray, import_ray
 from citeweave.engines.cluster.worker import Recipe
 from citeweave.engines.core.capabilities import CPU, CUDA, SNAPSHOT, Capabilities
-from citeweave.engines.core.data import Data, Request
+from citeweave.engines.core.data import Request
 
 __all__ = ["RayChain"]
 
@@ -65,5 +65,5 @@ class RayChain(DividedChain):
         chain._gpus = gpu_share(len(chain.plans)) if device == CUDA else 0.0
         return chain
 
-    def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> RayTeam:
-        return RayTeam(plans, data, recipe, self._cores, self._gpus)
+    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> RayTeam:
+        return RayTeam(plans, recipe, self._cores, self._gpus)

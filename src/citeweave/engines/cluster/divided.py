@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.cuda_part import refuse_on_gpus
 from citeweave.engines.cluster.part_rooms import with_rooms
 from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
@@ -37,7 +36,13 @@ from citeweave.engines.core.estimates import Sums, empty_sums
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.propensities import degrees
 from citeweave.engines.core.random import new_generator
-from citeweave.engines.core.row_files import RowMean, WrittenParts, peek, whole_shapes
+from citeweave.engines.core.row_files import (
+    RowMean,
+    WrittenParts,
+    peek,
+    tokens_of,
+    whole_shapes,
+)
 from citeweave.engines.core.setting_up import new_layout, new_shape, new_state
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.chain import most_customers
@@ -47,7 +52,6 @@ __all__ = ["DividedChain", "refuse_undivided"]
 
 _TRIES = 100
 """Number of times lost workers are replaced without progress before the run gives up."""
-_JOIN_CITATIONS, _JOIN_BURSTS = "join_citations", "join_bursts"
 
 
 def refuse_undivided(spec: ModelSpec) -> str | None:
@@ -146,8 +150,8 @@ class DividedChain(ABC):
         self._point: _Point | None = None
         self._given = False
         """Whether the workers are in the state that the point and the log lead to."""
-        self._log: list[tuple[str, ModelSpec]] = []
-        """Operations of the workers since the point, each with its model."""
+        self._log: list[tuple[str, tuple[Any, ...]]] = []
+        """Operations of the workers since the point, each with its arguments."""
         self._exported: list[tuple[State, Sums | None]] | None = None
         """State and sums of each part; None if they have changed since."""
         self._sums: Sums | None = None
@@ -168,7 +172,7 @@ class DividedChain(ABC):
         """Open a chain, not yet started."""
 
     @abstractmethod
-    def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> Team:
+    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> Team:
         """Start workers, one per part."""
 
     @property
@@ -275,17 +279,18 @@ class DividedChain(ABC):
             self._frozen = True
 
     def step(self) -> Info:
-        """Advance the chain by one iteration on all workers; first add phi' or citations if due."""
+        """Advance the chain by one iteration on all workers; first add phi' if it is due.
+
+        The workers add citations by themselves.
+        """
         began = time.perf_counter()
         settings = self.settings
         if self.spec != self._last_spec and self._done >= settings.burst_from:
-            self._do(_JOIN_BURSTS)
+            self._do("join_bursts", self._last_spec)
             self.spec = self._last_spec
-        joins = self.spec.citations is not None and not self._network
-        if joins and self._done >= settings.network_from:
-            self._do(_JOIN_CITATIONS)
-            self._network = True
+        networked = self.spec.citations is not None and self._done >= settings.network_from
         info: Info = self._do("step")[0]
+        self._network = self._network or networked
         self._done = info.iteration
         if settings.debug:
             check_state(self.spec, self.layout, self.state)
@@ -394,24 +399,13 @@ class DividedChain(ABC):
         """Call a method of all workers that does not change their state."""
         return self._surely(lambda team: team.call(what, [arguments] * len(self.plans)))
 
-    def _do(self, what: str) -> list[Any]:
+    def _do(self, what: str, *arguments: Any) -> list[Any]:
         """Let the workers perform an operation, and repeat it if one of them is lost."""
         self._exported = None
-        spec = self.spec
-        found = self._surely(lambda team: self._perform(team, what, spec))
-        self._log.append((what, spec))
+        given = [arguments] * len(self.plans)
+        found = self._surely(lambda team: team.call(what, given))
+        self._log.append((what, arguments))
         return found
-
-    def _perform(self, team: Team, what: str, spec: ModelSpec) -> list[Any]:
-        if what not in {_JOIN_CITATIONS, _JOIN_BURSTS}:
-            return team.call(what)
-        if what == _JOIN_CITATIONS and self.device == CUDA:
-            return team.call(what)  # from a snapshot: each worker adds its own
-        more = (self._last_spec,) if what == _JOIN_BURSTS else ()
-        recipe = self._recipe._replace(spec=spec)
-        parts = team.in_one_piece(what, recipe, *more, from_parts=True)
-        after = self._last_spec if what == _JOIN_BURSTS else spec
-        return team.call("take", [(after, part) for part in parts])
 
     def _go_back(self, team: Team) -> None:
         """Return the workers to the point, and repeat the operations of the log."""
@@ -437,19 +431,16 @@ class DividedChain(ABC):
                     for plan in self.plans
                 ],
             )
-        elif point.topics is None and self.device == CUDA:
-            team.call("begin", [(point.spec,)] * len(self.plans))
         else:
-            recipe = self._recipe._replace(spec=point.spec)
-            parts = team.in_one_piece(whole.begin.__name__, recipe, point.topics, from_parts=False)
-            team.call("restore", [(point.spec, part, None) for part in parts])
-        for what, spec in self._log:
-            self._perform(team, what, spec)
+            given = [(point.spec, _topics_of(plan, point.topics)) for plan in self.plans]
+            team.call("begin", given)
+        for what, arguments in self._log:
+            team.call(what, [arguments] * len(self.plans))
 
     def _surely(self, work: Callable[[Team], list[Any]]) -> list[Any]:
         """Call a function with the team; if a worker is lost, replace it and start over."""
         if self._team is None:
-            self._team = self._new_team(self.plans, self._data, self._recipe)
+            self._team = self._new_team(self.plans, self._recipe)
         team = self._team
         lost = False
         for _ in range(_TRIES):
@@ -468,3 +459,12 @@ class DividedChain(ABC):
             "memory ran out: give them more memory, or use more workers. What was saved is intact; "
             "continue with `citeweave resume RUN`."
         )
+
+
+def _topics_of(plan: PartPlan, topics: Array | None) -> Array | None:
+    """Return the given topics of a part's own tokens, in corpus order."""
+    if topics is None:
+        return None
+    lengths = np.diff(plan.data.offsets)[: plan.part.n_documents]
+    own: Array = topics[tokens_of(plan.token_start, lengths)]
+    return own

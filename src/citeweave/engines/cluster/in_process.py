@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
 from citeweave.engines.cluster.exchanges import Hub, StoppedError, ThreadExchange
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.worker import PartWorker, Recipe
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
-from citeweave.engines.core.data import Data, Request
+from citeweave.engines.core.data import Request
 
 __all__ = ["InProcessChain", "ThreadTeam"]
 
@@ -24,13 +23,10 @@ class ThreadTeam:
     Parameters
     ----------
     plans : list of PartPlan
-    data : Data
-        Data of the whole chain.
     recipe : Recipe
     """
 
-    def __init__(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> None:
-        self._plans, self._data = plans, data
+    def __init__(self, plans: list[PartPlan], recipe: Recipe) -> None:
         self._hub = Hub(len(plans))
         self.workers = [
             PartWorker(plan, recipe, ThreadExchange(rank, self._hub))
@@ -55,14 +51,6 @@ class ThreadTeam:
             self._hub.barrier.reset()
             raise error
         return [task.result() for task in tasks]
-
-    def in_one_piece(
-        self, what: str, recipe: Recipe, *more: Any, from_parts: bool
-    ) -> Sequence[Any]:
-        """Call a function of `citeweave.engines.cluster.whole`."""
-        states = [[worker.chain.state for worker in self.workers]] if from_parts else []
-        parts: Sequence[Any] = getattr(whole, what)(recipe, self._data, self._plans, *states, *more)
-        return parts
 
     def replace_lost(self) -> None:
         """Do nothing: threads cannot be lost."""
@@ -95,5 +83,5 @@ class InProcessChain(DividedChain):
             device=workers.device,
         )
 
-    def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> ThreadTeam:
-        return ThreadTeam(plans, data, recipe)
+    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> ThreadTeam:
+        return ThreadTeam(plans, recipe)

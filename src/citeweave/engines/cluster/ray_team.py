@@ -18,13 +18,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.exchanges import PartExchange, Payload, StoppedError
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.team import LostWorkerError
 from citeweave.engines.cluster.worker import PartWorker, Recipe
 from citeweave.engines.core.capabilities import CPU, CUDA
-from citeweave.engines.core.data import Data
 from citeweave.errors import CiteweaveError, MissingDependencyError, RunError
 
 __all__ = ["PartActor", "RayTeam", "connect_ray", "import_ray"]
@@ -230,20 +228,6 @@ class PartActor:
             raise UnpreparedError
         return getattr(self._worker, method)(*arguments)
 
-    def in_one_piece(
-        self, what: str, recipe: Recipe, data: Data, more: tuple[Any, ...], *given: Any
-    ) -> list[Any]:
-        """Call a function of `citeweave.engines.cluster.whole`, and return one state per part.
-
-        ``given`` contains the plans of all parts and, if the function takes them, their exports.
-        """
-        if self._exchange is None:
-            raise UnpreparedError
-        size = self._exchange.size
-        exports = [[state for state, _ in given[size:]]] if len(given) > size else []
-        parts = getattr(whole, what)(recipe, _writable(data), list(given[:size]), *exports, *more)
-        return [True, *parts]
-
     def identify(self) -> tuple[int, str]:
         """Return the process ID and the name of the node."""
         return os.getpid(), platform.node()
@@ -273,8 +257,6 @@ class RayTeam:
     Parameters
     ----------
     plans : list of PartPlan
-    data : Data
-        Data of the whole chain; words that are on disk stay there.
     recipe : Recipe
     cores : int
         Cores that Ray reserves for each worker.
@@ -285,7 +267,6 @@ class RayTeam:
     def __init__(
         self,
         plans: list[PartPlan],
-        data: Data,
         recipe: Recipe,
         cores: int,
         gpus: float = 0.0,
@@ -293,7 +274,6 @@ class RayTeam:
         self._ray = import_ray()
         self._recipe = recipe
         self._plans = [self._ray.put(plan) for plan in plans]
-        self._data = self._ray.put(data)
         kind = self._ray.remote(PartActor)
         # restarted as often as necessary, on any node with room; lost calls are not retried,
         # since the whole team returns to one state
@@ -311,19 +291,6 @@ class RayTeam:
         return self._finish(
             [actor.call.remote(method, *own) for actor, own in zip(self.actors, given, strict=True)]
         )
-
-    def in_one_piece(
-        self, what: str, recipe: Recipe, *more: Any, from_parts: bool
-    ) -> Sequence[Any]:
-        """Let the first worker call a function of `citeweave.engines.cluster.whole`.
-
-        Its arguments and results pass between workers; this process holds only references.
-        """
-        states = [actor.call.remote("export") for actor in self.actors] if from_parts else []
-        first = self.actors[0].in_one_piece.options(num_returns=1 + len(self.actors))
-        done, *parts = first.remote(what, recipe, self._data, more, *self._plans, *states)
-        self._finish([done])
-        return list(parts)
 
     def _finish(self, calls: list[Any]) -> list[Any]:
         """Wait for the calls of all workers; if one fails, stop the others."""

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from citeweave.engines.cluster.worker import Recipe
-
 __all__ = ["LostWorkerError", "Team"]
 
 
@@ -22,15 +20,6 @@ class Team(Protocol):
         ------
         LostWorkerError
             If one of them has ended.
-        """
-
-    def in_one_piece(
-        self, what: str, recipe: Recipe, *more: Any, from_parts: bool
-    ) -> Sequence[Any]:
-        """Let one worker call a function of `citeweave.engines.cluster.whole`.
-
-        ``from_parts`` tells whether the function receives the states of all parts. Returns one
-        state per part, to be passed on as an argument of `call`: it may be in another process.
         """
 
     def replace_lost(self) -> None:

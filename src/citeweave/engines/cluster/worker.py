@@ -28,7 +28,7 @@ from citeweave.engines.cluster.state_parts import (
     shared_arrays,
     stored_state,
 )
-from citeweave.engines.core.arrays import State, flatten
+from citeweave.engines.core.arrays import Array, State, flatten
 from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Data, Info, read_words
@@ -36,6 +36,7 @@ from citeweave.engines.core.estimates import Sums, new_sums
 from citeweave.engines.core.row_files import PartFile, RowMean, read_rows, write_rows
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.starting import add_bursts
 from citeweave.errors import CorpusError, RunError
 from citeweave.files import writing
 
@@ -131,16 +132,15 @@ class PartWorker:
             self.chain.collect_samples(self._sums)
         return self._sums
 
-    def begin(self, spec: ModelSpec) -> None:
-        """Assign an initial topic to each token of the part, together with all other parts."""
+    def begin(self, spec: ModelSpec, topics: Array | None) -> None:
+        """Assign an initial topic to each token of the part, together with all other parts.
+
+        ``topics`` are those of its own tokens, in corpus order; random if not given.
+        """
         self._sums, self._frozen = None, False
         self.chain.close()
         self.chain = self._make(spec)
-        self.chain.start()
-
-    def join_citations(self) -> None:
-        """Add citations to the model, together with all other parts."""
-        self.chain.switch_network_on()
+        self.chain.start(topics)
 
     def restore(
         self,
@@ -159,11 +159,12 @@ class PartWorker:
         self._sums = None if sums is None else Sums(*(array.copy() for array in sums))
         self._frozen = False
 
-    def take(self, spec: ModelSpec, state: State) -> None:
-        """Continue from the part of a state; keep the sums, and proposal tables of this model."""
-        extra = self.chain.extra_state() if spec == self.chain.spec else NO_EXTRA
+    def join_bursts(self, spec: ModelSpec) -> None:
+        """Add phi', which makes the model ``spec``; keep the sums."""
+        first = self._recipe.settings.concentration
+        joined = add_bursts(spec, self.chain.state, concentration=first)
         self._enter(spec)
-        self.chain.restore(state, extra)
+        self.chain.restore(joined)
         if self._frozen:
             self.chain.freeze()
 

@@ -177,12 +177,16 @@ class Chain(ABC):
         if topics is None:
             self.start_at_random()
         else:
-            start_at(self.spec, self.layout, self.state, topics[self.order])
-            self.restore(self.state)
+            self.start_at_topics(topics[self.order])
 
     @abstractmethod
     def start_at_random(self) -> None:
         """Assign a uniformly random topic to every token and build all counts."""
+
+    def start_at_topics(self, topics: Array) -> None:
+        """Build all counts of tokens at the given topics, in the order of the layout."""
+        start_at(self.spec, self.layout, self.state, topics)
+        self.restore(self.state)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
         """Continue from a stored state; ``extra`` is the output of `extra_state` at that state.

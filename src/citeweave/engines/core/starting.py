@@ -8,15 +8,14 @@ from citeweave.engines.core.seating import DocumentSeats, seat_words
 from citeweave.engines.core.setting_up import new_shape
 from citeweave.engines.core.spec import ModelSpec
 
-__all__ = ["start_at", "with_bursts"]
+__all__ = ["add_bursts", "place_tokens", "start_at", "with_bursts"]
 
 
 def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> None:
     """Fill a new state with the counts of tokens at the given topics.
 
-    A topic has one table in each restaurant of the topic side that serves it, as after the random
-    start on a GPU; words are seated one after the other. If words choose their author, those of a
-    document take its authors in turn.
+    A topic has one table in each restaurant of the topic side that serves it; words are seated one
+    after the other. If words choose their author, those of a document take its authors in turn.
 
     Parameters
     ----------
@@ -27,17 +26,23 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
     topics : ndarray of int, shape (tokens,)
         In the order of ``layout.word``.
     """
-    counts, assignments = state.topics, state.assignments
-    assignments.topic[:] = topics
+    place_tokens(layout, state, topics)
     lengths = np.diff(layout.document_start)
-    document = np.repeat(np.arange(len(lengths)), lengths)
-    leaf = layout.leaf_start[document]
-    if len(assignments.path):
-        within = np.arange(len(document)) - layout.document_start[document]
-        assignments.path[:] = within % np.diff(layout.leaf_start)[document]
-        leaf = leaf + assignments.path
-    _add_customers(layout, counts, layout.leaf[leaf], assignments.topic)
+    leaf = np.repeat(layout.leaf_start[:-1], lengths)
+    if len(state.assignments.path):
+        leaf = leaf + state.assignments.path
+    _add_customers(layout, state.topics, layout.leaf[leaf], state.assignments.topic)
     _seat(spec, layout, state)
+
+
+def place_tokens(layout: Layout, state: State, topics: Array) -> None:
+    """Assign topics to tokens; if words choose their author, they take the authors in turn."""
+    assignments = state.assignments
+    assignments.topic[:] = topics
+    if len(assignments.path):
+        lengths = np.diff(layout.document_start)
+        within = np.arange(len(topics)) - np.repeat(layout.document_start[:-1], lengths)
+        assignments.path[:] = within % np.repeat(np.diff(layout.leaf_start), lengths)
 
 
 def _add_customers(layout: Layout, counts: TopicCounts, node: Array, topic: Array) -> None:
@@ -66,17 +71,16 @@ def set_counts(customers, tables, nodes, topics, number):
         tables[nodes[i], topics[i]] = 1
 
 
-def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:
+def add_bursts(spec: ModelSpec, state: State, *, concentration: float) -> State:
     """Return the state of a model with phi' that continues that of the model without it.
 
-    Topics, citations and all counts of the topic side stay; words are seated again at their topics.
+    Every token has a table of its own at phi'. All counts therefore stay, and the next sweep seats
+    the tokens. Nothing is drawn, so each part of a chain can do this by itself.
 
     Parameters
     ----------
     spec : ModelSpec
         The model with its document-topic level.
-    layout : Layout
-        The same for both.
     state : State
         State of the model without that level; its arrays become part of the new state.
     concentration : float
@@ -87,12 +91,21 @@ def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration:
     discounts[2] = level.discount if level else 0.0
     # the value that an engine keeps there for a model without the level has no meaning
     concentrations = np.array([state.parameters.word_concentration[0], concentration])
-    joined = state._replace(
-        assignments=state.assignments._replace(burst_table=np.zeros(len(layout.word), np.uint8)),
+    tables = np.ones(len(state.assignments.topic), np.uint8)
+    return state._replace(
+        assignments=state.assignments._replace(burst_table=tables),
         parameters=state.parameters._replace(
             word_discount=discounts, word_concentration=concentrations
         ),
     )
+
+
+def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:
+    """Do the same as `add_bursts`, and seat all words again, one after the other.
+
+    Topics, citations and all counts of the topic side stay. ``layout`` is the same for both models.
+    """
+    joined = add_bursts(spec, state, concentration=concentration)
     for counts in joined.words:
         counts[...] = 0
     _seat(spec, layout, joined)

@@ -257,9 +257,17 @@ class CudaChain(Chain):
 
     def start_at_random(self) -> None:
         """Assign random topics to all tokens, and one table per restaurant to each dish."""
+        self._open_tables(next_key(self.host.random), given=False)
+
+    def start_at_topics(self, topics: np.ndarray) -> None:
+        """Do the same for given topics, in the order of the layout."""
+        self.host.assignments.topic[:] = topics
+        self._open_tables(np.uint64(0), given=True)
+
+    def _open_tables(self, key: np.uint64, *, given: bool) -> None:
         self.upload()
         self._ahead = True
-        self.run("start_words", next_key(self.host.random), shared=self.count_shared)
+        self.run("start_words", key, int(given), shared=self.count_shared)
         self._repair_nodes()
         self._merge_words()
         self._repair_words()

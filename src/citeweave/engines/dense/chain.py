@@ -209,7 +209,7 @@ class DenseChain(Chain):
         """Assign first topics to citations, with rates that match the number of citations."""
         self.rebuild_exponent()
         expected = float(self.exponent.cite_sum @ self.exponent.cited_sum)
-        n_citations = len(self.layout.citing)
+        n_citations = int(self.exchange.sum(np.array([self.part.n_citations]))[0])
         self.state.parameters.topic_scale[:] = max(n_citations, 1) / max(expected, 1e-12)
         self.start_citations()
         self.clock[1] = 1

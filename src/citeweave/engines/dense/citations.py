@@ -28,7 +28,14 @@ from citeweave.engines.core.prefetch import prefetch, prefetch_item
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.turnover import Move
 
-__all__ = ["CitationWork", "citation_sweep", "new_citation_work", "start_citations"]
+__all__ = [
+    "CitationWork",
+    "citation_sweep",
+    "draw_citing_topic",
+    "new_citation_work",
+    "start_citations",
+    "weigh_ends",
+]
 
 
 _AHEAD = 6
@@ -65,7 +72,7 @@ def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
 
 
 @inlined
-def _draw_topic(rng, parameters, work):
+def draw_citing_topic(rng, parameters, work):
     """Draw from eq:proposal_y, with the collapsed weights of both ends."""
     total = 0.0
     n_topics = work.mass.shape[0]
@@ -80,7 +87,7 @@ def _draw_topic(rng, parameters, work):
 
 
 @inlined
-def _weigh_ends(tables, counts, parameters, ends, work):
+def weigh_ends(tables, counts, parameters, ends, work):
     """Compute the weights of all topics at both ends."""
     node_weights(tables, counts, parameters, ends.row[0], ends.level, work.citing_weight)
     node_weights(tables, counts, parameters, ends.row[1], ends.level, work.cited_weight)
@@ -112,8 +119,8 @@ def start_citations(level, layout, tables, state, work):
             second = layout.citation_node + layout.cited[e]
             ends = Ends(work.row, level, find_ends(layout, work.row, level, first, second))
             if drawn == 0:
-                _weigh_ends(tables, counts, parameters, ends, work)
-                y[e] = _draw_topic(rng, parameters, work)
+                weigh_ends(tables, counts, parameters, ends, work)
+                y[e] = draw_citing_topic(rng, parameters, work)
             else:
                 for side in range(2):
                     path = TopicPath(work.row[side], int(y[e]))
@@ -163,8 +170,8 @@ def citation_sweep(level, layout, tables, state, work, exponent, tally):
             continue
         weight_old = path_weight(tables, counts, parameters, cited, level, work.climb)
         move_customer(counts, citing, level, first_out, -1)
-        _weigh_ends(tables, counts, parameters, ends, work)
-        new = _draw_topic(rng, parameters, work)
+        weigh_ends(tables, counts, parameters, ends, work)
+        new = draw_citing_topic(rng, parameters, work)
         joined, joined_too = TopicPath(work.row[0], new), TopicPath(work.row[1], new)
         first_in, _ = _seat(rng, tables, counts, parameters, joined, level, work.climb)
         second_in, weight_new = _seat(

@@ -53,6 +53,16 @@ class SparseChain(ProposalChain):
             np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16),
         )
 
+    def start_at_random(self) -> None:
+        """Assign a uniformly random topic to every token and build all counts."""
+        super().start_at_random()
+        self._counts_set()
+
+    def start_citations(self) -> None:
+        """Assign an initial topic to every citation."""
+        super().start_citations()
+        self._counts_set()
+
     def draw_self_citations(self) -> None:
         """Propose one self-citation more or less for every paper, and update the topic bits."""
         super().draw_self_citations()

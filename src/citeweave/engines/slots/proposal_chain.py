@@ -56,11 +56,6 @@ class ProposalChain(ThreadedChain):
             )
         return info
 
-    def start_at_random(self) -> None:
-        """Assign a uniformly random topic to every token and build all counts."""
-        super().start_at_random()
-        self._counts_set()
-
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
         """Continue from a stored state, with the stored proposal tables or with new ones."""
         super().restore(state, extra)
@@ -80,11 +75,6 @@ class ProposalChain(ThreadedChain):
         yield from super().watched()
         yield Watched("the share of topic", self.proposals.tables.root)
         yield Watched("the weight of proposals for word", self.proposals.tables.word_mass)
-
-    def start_citations(self) -> None:
-        """Assign an initial topic to every citation."""
-        super().start_citations()
-        self._counts_set()
 
     def sweep_authors(self) -> None:
         """Draw who serves the tables of shared papers, and update the topics that authors have."""

@@ -41,11 +41,13 @@ from citeweave.engines.slots.snapshot_citations import (
     note_moved_documents,
     sweep_citing,
 )
+from citeweave.engines.slots.starting import open_marked_tables
 from citeweave.engines.slots.visits import Sharing, WordBuffers
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.chain import SnapshotChain, add_tallies
 from citeweave.engines.threads.citations import Citing
 from citeweave.engines.threads.merge import refresh_topics
+from citeweave.engines.threads.starting import new_opening_work
 from citeweave.engines.threads.world import Changes, new_changes
 
 __all__ = ["SparseSnapshotChain"]
@@ -139,6 +141,20 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
 
     def _make_room(self) -> None:
         self._buffers  # noqa: B018 (made when it is first asked for)
+
+    def _open_tables(self) -> None:
+        super()._open_tables()
+        self._counts_set()
+
+    def _open_tables_of(self, round_: int, worker: int) -> None:
+        open_marked_tables(
+            self.shape,
+            self.layout,
+            self.state,
+            new_opening_work(self.settings.topics),
+            self._buffers.workers[worker].words.sharing,
+            self._documents_of(round_, worker),
+        )
 
     def _self_citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         offer_self_citations(

@@ -11,6 +11,9 @@ from citeweave.engines.core.data import ChainSettings, Data, Request
 from citeweave.engines.core.self_citations import SelfWork, new_self_work
 from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.starting import place_tokens
+from citeweave.engines.core.word_side import refresh_word_cache
+from citeweave.engines.dense.citations import new_citation_work
 from citeweave.engines.threads.citations import (
     Citing,
     Neighbourhood,
@@ -29,6 +32,12 @@ from citeweave.engines.threads.merge import (
 from citeweave.engines.threads.parameters import Draws
 from citeweave.engines.threads.paths import find_paths
 from citeweave.engines.threads.self_citations import offer_self_citations
+from citeweave.engines.threads.starting import (
+    draw_citing_topics,
+    draw_topics,
+    new_opening_work,
+    open_tables,
+)
 from citeweave.engines.threads.streams import next_key
 from citeweave.engines.threads.threaded import ThreadedChain
 from citeweave.engines.threads.words import sweep_documents, sweep_documents_entries
@@ -158,6 +167,71 @@ class SnapshotChain(ThreadedChain):
         """Also update the documents' paths."""
         super().parents_moved()
         self._paths = find_paths(self.layout, len(self.spec.topic_side))
+
+    def start_at_random(self) -> None:
+        """Assign a uniformly random topic to every token and build all counts."""
+        key, topics = next_key(self.state.random), self.settings.topics
+        random = np.zeros((self.threads, 4), np.uint64)
+
+        def draw(worker: int) -> None:
+            for round_ in range(self.rounds):
+                docs = self._documents_of(round_, worker)
+                draw_topics(self.layout, self.state.assignments, topics, random[worker], key, docs)
+
+        self.workers.run(draw)
+        self._open_tables()
+
+    def start_at_topics(self, topics: np.ndarray) -> None:
+        """Build all counts of tokens at the given topics, in the order of the layout."""
+        place_tokens(self.layout, self.state, topics)
+        self._open_tables()
+
+    def _open_tables(self) -> None:
+        """Build all counts from the topics of tokens, with one table for each dish."""
+        self._make_room()
+        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
+        for round_ in range(self.rounds):  # as many documents at a time as in a sweep
+            self.workers.run(partial(self._open_tables_of, round_))
+            self._merge_nodes()
+        self._merge_words()
+        self.repaired[:] = 0  # merges have opened tables
+
+    def _open_tables_of(self, round_: int, worker: int) -> None:
+        open_tables(
+            self.shape,
+            self.layout,
+            self.state,
+            new_opening_work(self.settings.topics),
+            self._worlds[worker].changes,
+            self._documents_of(round_, worker),
+        )
+
+    def start_citations(self) -> None:
+        """Draw a first topic for every citation, as if there were no other citation."""
+        self._make_room()
+        self._before_citations()
+        key, repaired = next_key(self.state.random), self.repaired.copy()
+        self.workers.run(partial(self._first_topics_of, key))
+        for round_ in range(self.rounds):
+            self._merge_citations(round_)
+            self._merge_nodes()
+        self.repaired[:] = repaired  # merges have opened tables
+
+    def _first_topics_of(self, key: np.uint64, worker: int) -> None:
+        work = new_citation_work(self.settings.topics, len(self.spec.topic_side))
+        random = np.zeros(4, np.uint64)
+        for round_ in range(self.rounds):
+            draw_citing_topics(
+                Citing(self.citation_level, self._n_shared, self._cites),
+                self.layout,
+                self.tables,
+                self.state,
+                work,
+                self._moves,
+                random,
+                key,
+                self._documents_of(round_, worker),
+            )
 
     def draw_self_citations(self) -> None:
         """Propose adding or removing one self-citation for every paper, round by round."""

@@ -1,8 +1,9 @@
-// The random start of a chain.
+// The start of a chain.
 
-// Give every token a uniformly random topic. A word of a topic has one table a document, a topic one
-// table a document level; shared levels get their customers as changes, and tables by the repair.
-KERNEL start_words(u64 key) {
+// Give every token a uniformly random topic, unless topics are given. A word of a topic has one table a
+// document, a topic one table a document level; shared levels get their customers as changes, and tables
+// by the repair.
+KERNEL start_words(u64 key, int given) {
   int *tokens = (int *)group_rows(2);
   for (i64 d = first_group(); d < OWN_DOCUMENTS; d += all_groups()) {
     i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
@@ -10,7 +11,7 @@ KERNEL start_words(u64 key) {
     for (int k = lane_id(); k < K; k += LANES) tokens[k] = 0;
     group_sync();
     for (i64 i = begin + lane_id(); i < end; i += LANES) {
-      int k = (int)(uniform_at(place, (u64)(i - begin)) * K);
+      int k = given ? ctx.topic[i] : (int)(uniform_at(place, (u64)(i - begin)) * K);
       ctx.topic[i] = (short)k;
       add_to(tokens + k, 1);
     }
