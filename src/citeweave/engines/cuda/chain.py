@@ -410,9 +410,9 @@ class CudaChain(Chain):
         for round_ in range(self.rounds):
             if round_ > 0:
                 self._draws.weigh()
+            self._before_citations()
             if self.sparse:
                 self.proposals.before_citations()
-            self._before_citations()
             key = next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
@@ -481,6 +481,9 @@ class CudaChain(Chain):
     def _repair_level(self, level: int) -> None:
         """Add changes to the nodes of a level that the chain owns."""
         self.run("repair_nodes", level)
+
+    def complete_listed(self) -> None:
+        """List nodes of other parts that the chain has copies of as they do, if there are any."""
 
     def complete_weights(self, level: int) -> None:
         """Add what nodes of a level inherit from children in other parts, if there are any."""

@@ -127,6 +127,8 @@ FIELDS: dict[str, str] = {
     "guess": "unsigned",
     "guess_mass": "float",
     "guess_root": "float",
+    "seat_sum": "u64",
+    "share_sum": "u64",
     "cite_guess": "unsigned",
     "move_slope": "float",
     "listed": "unsigned char",

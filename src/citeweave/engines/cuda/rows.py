@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from citeweave.engines.slots.row_lists import RowLists
+
 if TYPE_CHECKING:
     from citeweave.engines.cuda.chain import CudaChain
 
@@ -34,6 +36,46 @@ class DeviceRows:
         array = self._chain.arrays[name]
         given = np.ascontiguousarray(values, array.dtype).reshape(-1).view(np.int32)
         self._launch("put_rows", array, rows, given, given.size // max(len(rows), 1), int(add))
+
+    def take_lists(
+        self, names: tuple[str, str], rows: np.ndarray, *, clear: bool = False
+    ) -> RowLists:
+        """List the topics in rows of two arrays, customers and tables; ``clear`` to empty them."""
+        chain, n_rows = self._chain, len(rows)
+        length = np.zeros(n_rows, np.int32)
+        taken = np.zeros(0, np.int32)
+        arrays = [chain.arrays[name] for name in names]
+        if n_rows:
+            places, found = self._list(rows), chain.device.zeros(n_rows, np.int32)
+            chain.run("count_entries", *arrays, places, found, n_rows)
+            length = chain.device.download(found)
+        entries = int(length.sum())
+        if entries:
+            room = chain.device.zeros(3 * entries, np.int32)
+            start = self._starts(length)
+            chain.run("take_entries", *arrays, places, start, room, n_rows, int(clear))
+            taken = chain.device.download(room)
+        return RowLists(length, *taken.reshape(3, entries))
+
+    def add_lists(self, names: tuple[str, str], rows: np.ndarray, lists: RowLists) -> None:
+        """Add lists to rows of two arrays; a row may come more than once."""
+        if lists.topic.size:
+            arrays = (self._chain.arrays[name] for name in names)
+            self._chain.run("add_entries", *arrays, *self._given(rows, lists), len(rows))
+
+    def put_lists(self, rows: np.ndarray, lists: RowLists) -> None:
+        """Replace the counts of nodes by those listed, and their totals."""
+        if len(rows):
+            self._chain.run("put_entries", *self._given(rows, lists), len(rows))
+
+    def _given(self, rows: np.ndarray, lists: RowLists) -> tuple[Any, Any, Any]:
+        """Copy rows, where their lists start, and the lists to the device."""
+        put = self._chain.device.put
+        entries = np.concatenate([*lists[1:], np.zeros(1, np.int32)])  # an array is never empty
+        return self._list(rows), self._starts(lists.length), put(entries)
+
+    def _starts(self, length: np.ndarray) -> Any:
+        return self._chain.device.put(np.concatenate([[0], np.cumsum(length, dtype=np.int64)]))
 
     def take_moves(self, citations: np.ndarray) -> np.ndarray:
         """Copy what citations did to the host: int32 [citations, 2], as rows.cu packs it."""

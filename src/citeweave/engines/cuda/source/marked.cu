@@ -9,7 +9,7 @@ KERNEL weigh_marked(int level) {
   block_sync();
   double discount = ctx.topic_discount[level], cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
   i64 start = ctx.level_start[level];
-  for (i64 n = start + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
+  for (i64 n = start + first_group(); n < ctx.level_end[level]; n += all_groups()) {
     Weights weights = weights_of(n, level, start);
     double beta = ctx.topic_concentration[n];
     double scale = 1.0 / (beta + (double)ctx.total_customers[n]);

@@ -52,7 +52,7 @@ DEV void enter_document(Walk &walk, Path &path, u64 key, const Turn &turn,
     refresh_bursts(walk[slot], betas.burst);
   group_sync();
 #endif
-  walk.draws.start = mix(key + GOLDEN * (2 * (u64)turn.document + 1));
+  walk.draws.start = mix(key + GOLDEN * (2 * (u64)ctx.document_number[turn.document] + 1));
 }
 
 DEV void leave_document(const Walk &walk, const Path &path) {
