@@ -73,6 +73,10 @@ class CudaPartChain(CudaChain):
             spec, plan.data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
         )
 
+    def _keeps_lists(self, spec: ModelSpec, data: Data) -> bool:  # noqa: ARG002 (as for the whole)
+        """Return False: copies include topics of papers elsewhere, for which lists have no room."""
+        return False
+
     def _most_customers(self, data: Data) -> int:  # noqa: ARG002 (of this part alone)
         """Return the bound for all parts, so that their kernels are the same and round alike."""
         return self._longest

@@ -113,6 +113,7 @@ class CudaChain(Chain):
         self._measurers = WorkerPool(threads)
         self.device: Device = CudaDevice() if device is None else device
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
+        self.compact_counts = self.sparse and self._keeps_lists(spec, data)
         self.proposals = DeviceProposals(self)
         self._plan_kernels(spec, data, settings)  # compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
@@ -151,8 +152,17 @@ class CudaChain(Chain):
             packed=self._most_customers(data) < PACKED_BELOW,
             most_self=MOST_SELF if settings.self_citations == LEFT_OUT else 0,
             shared=len(data.servers.group) > 0,
+            compact=self.compact_counts,
         )
         self.device.prepare(self._program)
+
+    def _keeps_lists(self, spec: ModelSpec, data: Data) -> bool:
+        """Return whether sweeps over slots store counts of nodes as lists of topics.
+
+        Not where authors share papers, nor where citations reach below the first level of papers.
+        """
+        below_papers = len(spec.topic_side) - 1 - spec.below_citations - spec.n_shared
+        return len(data.servers.group) == 0 and (spec.citations is None or below_papers <= 0)
 
     def _most_customers(self, data: Data) -> int:
         """Return an upper bound on the customers of a document's node."""
@@ -190,6 +200,8 @@ class CudaChain(Chain):
         far = 0
         if self.sparse:
             far = word_slots.far_floats * self._word_blocks * sweepers
+            if self.compact_counts:  # rows that groups have at hand while they change them
+                far = max(far, 2 * topics * self._blocks * (threads // warp))
             if self.spec.citations is not None:
                 far = max(far, cite_slots.far_floats * self._cite_blocks * citers)
         self.node_segment = fixed.pop("node_segment")
@@ -431,7 +443,7 @@ class CudaChain(Chain):
                 "add_moves", len(self.layout.citing), self.part.n_citations, round_, self.rounds
             )
             for level in range(self.citation_level, self.spec.n_shared - 1, -1):
-                self.run("repair_documents", level)
+                self.run("repair_documents", level, round_, self.rounds)
             if len(self.layout.server):
                 self.run("give_up_tables")
             self._repair_nodes()

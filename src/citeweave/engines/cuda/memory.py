@@ -7,6 +7,7 @@ import numpy as np
 
 from citeweave.engines.core.arrays import State
 from citeweave.engines.core.chain import Chain
+from citeweave.engines.core.compact_rows import CompactRows, CountRows
 from citeweave.engines.core.stirling import RatioTable
 from citeweave.engines.cuda.device import Device
 from citeweave.engines.cuda.program import (
@@ -81,13 +82,25 @@ _NAMES = {
 """Device names of the state's arrays, part by part; "" for those that stay on the host."""
 
 
+_ROWS = ("customers", "tables")
+_LISTS = {"count_row": np.int64, "count_topic": np.int16, "counts": np.int32}
+"""Counts of nodes, stored as rows of all topics or as lists."""
+
+
 def _pairs(state: State) -> list[tuple[str, np.ndarray]]:
-    return [
-        (name, array)
+    """Name the arrays of a state; those that counts are not stored in are empty."""
+    found = {
+        name: array
         for part, names in _NAMES.items()
         for name, array in zip(names, getattr(state, part), strict=True)
         if name
-    ]
+    }
+    counts: CountRows = found["customers"]
+    found |= {name: np.zeros(0, kind) for name, kind in _LISTS.items()}
+    if isinstance(counts, CompactRows):
+        found |= dict.fromkeys(_ROWS, np.zeros(0, np.int32))
+        found |= dict(zip(_LISTS, (counts.row, counts.topic, counts.counts), strict=True))
+    return list(found.items())
 
 
 def upload_state(
@@ -203,6 +216,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "citing": layout.citing,
         "cited_document": layout.cited,
         "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
+        **_received(chain),
         "order": order,
         "cite_order": cite_order,
         **tree_arrays(chain),
@@ -216,6 +230,18 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "ranges": _ranges(chain),
     }
     return arrays, word_rounds, cite_rounds
+
+
+def _received(chain: Chain) -> dict[str, np.ndarray]:
+    """List the citations that each paper receives, which change its list of topics."""
+    cited = chain.layout.cited
+    if not isinstance(chain.state.topics.customers, CompactRows) or chain.spec.citations is None:
+        return {"received_start": np.zeros(0, np.int64), "received_by": np.zeros(0, np.int32)}
+    received = np.bincount(cited, minlength=chain.n_documents)
+    return {
+        "received_start": np.concatenate([[0], np.cumsum(received)]).astype(np.int64),
+        "received_by": np.argsort(cited, kind="stable").astype(np.int32),
+    }
 
 
 def room_arrays(
@@ -276,7 +302,7 @@ def room_arrays(
         "exact": (EXACT_LIMBS * (len(chain.spec.topic_side) + 6), np.uint64),
         "report": (64, np.float64),
         "won": (32, np.uint64),
-        "tally": (16, np.uint64),
+        "tally": (17, np.uint64),
         "counter": (8, np.int32),
     }
     return sizes

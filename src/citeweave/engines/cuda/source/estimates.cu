@@ -8,7 +8,8 @@ DEV void descend(double *mean, i64 n, int level) {
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
     int k = chunk * LANES + lane_id();
     if (k < K) {
-      double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+      Seats seats = seats_of(n, k);
+      double own = seats.customers - discount * seats.tables;
       mean[chunk] = shares.above * mean[chunk] + own * shares.own;
     }
   }
@@ -112,7 +113,7 @@ KERNEL mean_words() {
     if (lane_id() == 0) ctx.sum_background[w] += background;
 #endif
     for (int k = lane_id(); k < K; k += LANES) {
-      if (ctx.customers[k] == 0) continue;
+      if (root_seats(k).customers == 0) continue;
       double beta = ctx.topic_word_concentration[k];
       double mean = (beta + phi_discount * (double)ctx.word_total_tables[k]) * background;
       mean += ctx.word_customers[w * K + k] - phi_discount * ctx.word_tables[w * K + k];
@@ -150,5 +151,5 @@ KERNEL add_propensities(double cite, double cited) {
 // In how many samples each topic is in use.
 KERNEL count_topics() {
   for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
-    if (ctx.customers[k] > 0) ctx.sum_topics[k] += 1;
+    if (root_seats(k).customers > 0) ctx.sum_topics[k] += 1;
 }

@@ -26,7 +26,7 @@ KERNEL weigh_marked(int level) {
     for (int i = lane_id(); i < BIT_WORDS; i += LANES)
       for (unsigned bits = marks[i]; bits != 0u; bits &= bits - 1u) {
         int k = i * 32 + lowest_bit(bits);
-        double own = own_count(n * K + k, discount);
+        double own = own_count(n, k, discount);
         add_to(sums + k, to_whole(cite_scaled * own, cite_unit));
         add_to(sums + K + k, to_whole(cited_scaled * own, cited_unit));
       }
@@ -47,7 +47,7 @@ KERNEL rate_marked(int level, int of_citing) {
     for (int i = lane_id(); i < BIT_WORDS; i += LANES)
       for (unsigned bits = marks[i]; bits != 0u; bits &= bits - 1u) {
         int k = i * 32 + lowest_bit(bits);
-        dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
+        dot += ctx.topic_scale[k] * sums[k] * own_count(n, k, discount);
       }
     set_rate(n, level, discount, dot);
   }

@@ -8,6 +8,15 @@ KERNEL mark_topics(int level, int copies) {
   i64 begin = copies ? ctx.level_end[level] : ctx.level_start[level];
   for (i64 n = begin + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
     unsigned *bits = ctx.bits + (n - ctx.level_start[FIRST_MARKED]) * BIT_WORDS;
+#if COMPACT
+    for (int i = lane_id(); i < BIT_WORDS; i += LANES) bits[i] = 0u;
+    group_sync();
+    CountRow row = count_row(n);
+    for (int place = lane_id(); place < row.used; place += LANES) {
+      int k = row.topic(place);
+      if (row.seats(place).customers > 0) add_to((int *)bits + k / 32, (int)(1u << k % 32));
+    }
+#else
     for (int i = 0; i < BIT_WORDS; i++) {
 #if LANES == 32
       int k = i * 32 + lane_id();
@@ -19,6 +28,7 @@ KERNEL mark_topics(int level, int copies) {
 #endif
       if (lane_id() == 0) bits[i] = some;
     }
+#endif
   }
 #endif
 }
@@ -30,7 +40,9 @@ KERNEL choose_listed(int most) {
   for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
        n += all_groups()) {
     int topics = 0;
-    for (int k = lane_id(); k < K; k += LANES) topics += ctx.customers[n * K + k] > 0;
+    CountRow row = count_row(n);
+    for (int place = lane_id(); place < row.used; place += LANES)
+      topics += row.seats(place).customers > 0;
     topics = group_sum(topics);
     if (lane_id() == 0)
       ctx.listed[n - ctx.level_start[level]] = level > 0 && topics <= most ? 1 : 0;
@@ -49,7 +61,7 @@ KERNEL choose_listed(int most) {
 struct RootShares {
   float seats, fresh;
   METHOD float weight(int k) const {
-    return root_value(ctx.customers[k], topic_discount(0), fresh);
+    return root_value(root_seats(k).customers, topic_discount(0), fresh);
   }
 };
 
@@ -111,8 +123,8 @@ KERNEL sum_shares() {
       float weight = root.weight(k);
 #pragma unroll
       for (int i = 1; i < N_SHARED; i++) {
-        i64 place = path[i] * K + k;
-        Pair pair = weight_pair(i, ctx.customers[place], ctx.tables[place]);
+        Seats seats = seats_of(path[i], k);
+        Pair pair = weight_pair(i, seats.customers, seats.tables);
         weight = pair.stay + pair.open * (scale[i] * weight);
       }
       add_to(sums + k, (u64)(i64)(share * weight));
@@ -207,17 +219,20 @@ KERNEL sum_outer(int level) {
 #pragma unroll
     for (int i = 0; i < N_SHARED; i++) z[i] = 0.0;
     for (int k = lane_id(); k < K; k += LANES) {
-      int customers = ctx.customers[n * K + k];
-      if (customers == 0) continue;
+      // topics are in the order of rows, whatever counts are stored in: sums must not change
+      if (COMPACT && level == FIRST_MARKED && !has_bit(bits_of((int)n), k)) continue;
+      Seats seats = seats_of(n, k);
+      if (seats.customers == 0) continue;
       double scale = ctx.topic_scale[k];
-      double own = customers - ctx.topic_discount[level] * ctx.tables[n * K + k];
+      double own = seats.customers - ctx.topic_discount[level] * seats.tables;
       x += own * scale * ctx.cited_sum[k];
       y += own * scale * ctx.cite_sum[k];
 #pragma unroll
       for (int i = 0; i < N_SHARED; i++)
-        if (i <= level)
-          z[i] += scale * own * (ctx.customers[path[i] * K + k] -
-                                 ctx.topic_discount[i] * ctx.tables[path[i] * K + k]);
+        if (i <= level) {
+          Seats above = i == level ? seats : seats_of(path[i], k);
+          z[i] += scale * own * (above.customers - ctx.topic_discount[i] * above.tables);
+        }
     }
     double *sums = ctx.outer + n * (2 + N_SHARED);
     x = group_sum(x);
