@@ -57,7 +57,7 @@ def test_lists_are_smaller_where_they_are_used():
     listed = counts.row[:, TOPICS] >= 0
     assert listed.mean() > 0.9
     assert not listed[0]
-    assert not make(InRows).compact_counts
+    assert not make(InRows).lists
 
 
 def test_lists_are_those_of_the_host():

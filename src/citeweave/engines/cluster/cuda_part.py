@@ -12,10 +12,13 @@ from citeweave.engines.cluster.exchanges import PartExchange, Payload, narrow
 from citeweave.engines.cluster.messages import complete_sums
 from citeweave.engines.cluster.part_chain import Copies
 from citeweave.engines.cluster.plans import PartPlan, Route
-from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.arrays import Array, State, TopicCounts
 from citeweave.engines.core.chain import NO_EXTRA
+from citeweave.engines.core.compact_rows import ROOM, new_compact_rows
+from citeweave.engines.core.count_lists import copy_counts
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.setting_up import new_node_counts
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.cuda.rows import DeviceRows
@@ -26,7 +29,6 @@ __all__ = ["CudaPartChain"]
 _WORDS = ("change_customers", "change_tables")
 _BACKGROUND = "change_background"
 _NODES = ("node_customers", "node_tables")
-_COUNTS = ("customers", "tables")
 _WEIGHTS = ("cite_weight", "cited_weight")
 _LEFT_OVER = (
     *(*_WORDS, _BACKGROUND, *_NODES, "root_sum", "topic_citations"),
@@ -49,6 +51,9 @@ class CudaPartChain(CudaChain):
     """
 
     exchange: PartExchange
+    _same_on_host = False
+    _lists: TopicCounts | None = None
+    """Counts in the form that the device stores them in, where they are lists."""
 
     def __init__(
         self,
@@ -73,10 +78,6 @@ class CudaPartChain(CudaChain):
             spec, plan.data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
         )
 
-    def _keeps_lists(self, spec: ModelSpec, data: Data) -> bool:  # noqa: ARG002 (as for the whole)
-        """Return False: copies include topics of papers elsewhere, for which lists have no room."""
-        return False
-
     def _most_customers(self, data: Data) -> int:  # noqa: ARG002 (of this part alone)
         """Return the bound for all parts, so that their kernels are the same and round alike."""
         return self._longest
@@ -84,7 +85,49 @@ class CudaPartChain(CudaChain):
     def _prepare(self) -> None:
         """Create all arrays on the device; degrees count the citations of the whole corpus."""
         self.degrees = self._plan.degrees
+        if self.lists:
+            self._lists = self._new_lists()
         super()._prepare()
+
+    def _new_lists(self) -> TopicCounts:
+        """Make lists of topics for the rows of this part.
+
+        Copies are dense rows: they include topics of papers elsewhere. So are all nodes above
+        documents if groups are divided between parts.
+        """
+        layout, topics = self.layout, self.settings.topics
+        counts = new_node_counts(self.spec, layout, self.settings, compact=True)
+        rooms = counts.customers.row[:, ROOM].copy()
+        for level, end in enumerate(self.part.level_end):
+            above = self._plan.divided and level < self.spec.n_shared
+            begin = layout.level_start[level] if above else end
+            rooms[begin : layout.level_start[level + 1]] = topics
+        customers, tables = new_compact_rows(rooms, topics)
+        return self.host.topics._replace(customers=customers, tables=tables)
+
+    @property
+    def stored(self) -> State:
+        """The arrays of the host that the device's are copied from and to."""
+        return self.host if self._lists is None else self.host._replace(topics=self._lists)
+
+    @property
+    def state(self) -> State:
+        """The state on the host, brought up to date, with dense rows of counts."""
+        moved = self._ahead
+        found = super().state
+        if moved and self._lists is not None:
+            copy_counts(found.topics, self._lists)
+        return found
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.host = state
+
+    def upload(self) -> None:
+        """Copy the host's state to the device."""
+        if self._lists is not None:
+            copy_counts(self._lists, self.host.topics)
+        super().upload()
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Continue from the part of a stored state; discard the changes of an interrupted step."""
@@ -176,7 +219,7 @@ class CudaPartChain(CudaChain):
         outgoing: list[Payload] = [()] * self.exchange.size
         for route, first, weighed in wanted:
             owned, sizes = first + np.concatenate(route.owned), [len(own) for own in route.owned]
-            counts = split_lists(self._rows.take_lists(_COUNTS, owned), sizes)
+            counts = split_lists(self._rows.take_counts(owned), sizes)
             weights = [self._rows.take(name, owned) for name in (_WEIGHTS if weighed else ())]
             by_part = zip(*(np.split(one, np.cumsum(sizes)[:-1]) for one in weights), strict=True)
             more = list(by_part) if weighed else [()] * len(sizes)
@@ -189,7 +232,7 @@ class CudaPartChain(CudaChain):
         for route, first, weighed in wanted:
             copies = first + np.concatenate(route.copies)
             lists = [RowLists(*payload[at : at + n_columns]) for payload in found]
-            self._rows.put_lists(copies, join_lists(lists))
+            self._rows.put_counts(copies, join_lists(lists))
             at += n_columns
             for name in _WEIGHTS if weighed else ():
                 self._rows.put(name, copies, np.concatenate([payload[at] for payload in found]))

@@ -20,7 +20,8 @@ _LOST = 16
 def check_counted(chain: "CudaChain", tally: Sequence[int]) -> None:
     """Stop with a `RunError` if ``count_faults`` has found a number that is not finite.
 
-    It also stops if a list of topics had no room left. The kernel looked when the sweeps of the step began; by now the number may have been drawn again.
+    The kernel looked when the sweeps of the step began; by now the number may have been drawn
+    again. The step also stops if a list of topics had no room left.
     """
     if tally[_LOST]:
         raise RunError(

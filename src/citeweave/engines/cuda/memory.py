@@ -194,8 +194,13 @@ def _ranges(chain: Chain) -> np.ndarray:
     return np.array(ranges, np.int64)
 
 
-def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-    """Make what never changes, on the host; also where rounds of words and citations begin."""
+def fixed_arrays(
+    chain: Chain, rounds: int, *, lists: bool
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Make what never changes, on the host; also where rounds of words and citations begin.
+
+    ``lists`` tells whether counts of nodes are lists of topics.
+    """
     layout = chain.layout
     n_documents, part = chain.n_documents, chain.part
     number = part.document[: part.n_documents]
@@ -216,7 +221,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "citing": layout.citing,
         "cited_document": layout.cited,
         "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
-        **_received(chain),
+        **_received(chain, lists=lists),
         "order": order,
         "cite_order": cite_order,
         **tree_arrays(chain),
@@ -232,10 +237,10 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
     return arrays, word_rounds, cite_rounds
 
 
-def _received(chain: Chain) -> dict[str, np.ndarray]:
+def _received(chain: Chain, *, lists: bool) -> dict[str, np.ndarray]:
     """List the citations that each paper receives, which change its list of topics."""
     cited = chain.layout.cited
-    if not isinstance(chain.state.topics.customers, CompactRows) or chain.spec.citations is None:
+    if not lists or chain.spec.citations is None:
         return {"received_start": np.zeros(0, np.int64), "received_by": np.zeros(0, np.int32)}
     received = np.bincount(cited, minlength=chain.n_documents)
     return {
@@ -309,12 +314,15 @@ def room_arrays(
 
 
 def bytes_needed(
-    chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
+    chain: Chain, stored: State, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
 ) -> int:
-    """Count the bytes that a chain will take on the device, with the sums of samples to come."""
+    """Count the bytes that a chain will take on the device, with the sums of samples to come.
+
+    ``stored`` is its state in the form that the device stores it in.
+    """
     total = sum(array.nbytes for array in fixed.values()) + bytes_of_sums(chain)
     total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())
-    return total + sum(array.nbytes for _, array in _pairs(chain.state))
+    return total + sum(array.nbytes for _, array in _pairs(stored))
 
 
 def bytes_of_sums(chain: Chain) -> int:

@@ -1,5 +1,6 @@
 """Rows of a chain's arrays on the device, for parts of a chain that tell each other of some."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,19 +42,33 @@ class DeviceRows:
         self, names: tuple[str, str], rows: np.ndarray, *, clear: bool = False
     ) -> RowLists:
         """List the topics in rows of two arrays, customers and tables; ``clear`` to empty them."""
+        arrays = [self._chain.arrays[name] for name in names]
+        return self._take_lists(("count_entries", "take_entries"), arrays, rows, (int(clear),))
+
+    def take_counts(self, rows: np.ndarray) -> RowLists:
+        """List the topics of nodes with their counts, however these are stored."""
+        return self._take_lists(("count_places", "take_places"), [], rows, ())
+
+    def _take_lists(
+        self,
+        kernels: tuple[str, str],
+        arrays: Sequence[Any],
+        rows: np.ndarray,
+        options: Sequence[int],
+    ) -> RowLists:
+        """Find out with the first kernel how long lists are, and take them with the second."""
         chain, n_rows = self._chain, len(rows)
+        count, take = kernels
         length = np.zeros(n_rows, np.int32)
         taken = np.zeros(0, np.int32)
-        arrays = [chain.arrays[name] for name in names]
         if n_rows:
             places, found = self._list(rows), chain.device.zeros(n_rows, np.int32)
-            chain.run("count_entries", *arrays, places, found, n_rows)
+            chain.run(count, *arrays, places, found, n_rows)
             length = chain.device.download(found)
         entries = int(length.sum())
         if entries:
             room = chain.device.zeros(3 * entries, np.int32)
-            start = self._starts(length)
-            chain.run("take_entries", *arrays, places, start, room, n_rows, int(clear))
+            chain.run(take, *arrays, places, self._starts(length), room, n_rows, *options)
             taken = chain.device.download(room)
         return RowLists(length, *taken.reshape(3, entries))
 
@@ -63,7 +78,7 @@ class DeviceRows:
             arrays = (self._chain.arrays[name] for name in names)
             self._chain.run("add_entries", *arrays, *self._given(rows, lists), len(rows))
 
-    def put_lists(self, rows: np.ndarray, lists: RowLists) -> None:
+    def put_counts(self, rows: np.ndarray, lists: RowLists) -> None:
         """Replace the counts of nodes by those listed, and their totals."""
         if len(rows):
             self._chain.run("put_entries", *self._given(rows, lists), len(rows))

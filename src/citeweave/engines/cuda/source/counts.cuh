@@ -129,13 +129,23 @@ DEV void write_seats(i64 n, int k, Seats seats) {
 
 struct OpenRow { int *customers, *tables; };
 
-// The row itself where it is dense, else a copy in the card's memory. Every lane of the group takes part.
-DEV OpenRow open_row(i64 n) {
+// One without topics, which is to take the place of a node's. Every lane of the group takes part.
+DEV OpenRow empty_row(i64 n) {
 #if COMPACT
   int *room = (int *)ctx.far_cells + first_group() * (2 * (i64)K);
   OpenRow open = {room, room + K};
-  for (int k = lane_id(); k < 2 * K; k += LANES) room[k] = 0;
+#else
+  OpenRow open = {ctx.customers + n * K, ctx.tables + n * K};
+#endif
+  for (int k = lane_id(); k < K; k += LANES) open.customers[k] = open.tables[k] = 0;
   group_sync();
+  return open;
+}
+
+// A node's: where rows are dense the row itself, else a copy in the card's memory.
+DEV OpenRow open_row(i64 n) {
+#if COMPACT
+  OpenRow open = empty_row(n);
   CountRow row = count_row(n);
   for (int place = lane_id(); place < row.used; place += LANES) {
     int k = row.topic(place);

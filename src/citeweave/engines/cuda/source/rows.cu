@@ -73,22 +73,57 @@ KERNEL add_entries(int *customers, int *tables, const int *rows, const i64 *star
     }
 }
 
-// They take the place of the counts of nodes, whose totals follow.
+// The same of the counts of nodes, however they are stored.
+KERNEL count_places(const int *rows, int *length, int n_rows) {
+  for (i64 i = first_group(); i < n_rows; i += all_groups()) {
+    CountRow row = count_row(rows[i]);
+    int found = 0;
+    for (int place = lane_id(); place < row.used; place += LANES) {
+      Seats seats = row.seats(place);
+      found += seats.customers != 0 || seats.tables != 0;
+    }
+    found = group_sum(found);
+    if (lane_id() == 0) length[i] = found;
+  }
+}
+
+KERNEL take_places(const int *rows, const i64 *start, int *taken, int n_rows) {
+  i64 n_entries = start[n_rows];
+  for (i64 i = first_group(); i < n_rows; i += all_groups()) {
+    CountRow row = count_row(rows[i]);
+    i64 at = start[i];
+    for (int first = 0; first < row.used; first += LANES) {
+      int place = first + lane_id();
+      Seats seats = {0, 0};
+      if (place < row.used) seats = row.seats(place);
+      bool some = seats.customers != 0 || seats.tables != 0;
+      int before = group_rank(some);
+      if (some) {
+        int *entry = taken + at + before;
+        entry[0] = row.topic(place);
+        entry[n_entries] = seats.customers;
+        entry[2 * n_entries] = seats.tables;
+      }
+      at += group_sum((int)some);
+    }
+  }
+}
+
+// Such lists take the place of the counts of nodes, whose totals follow.
 KERNEL put_entries(const int *rows, const i64 *start, const int *given, int n_rows) {
   i64 n_entries = start[n_rows];
   for (i64 i = first_group(); i < n_rows; i += all_groups()) {
     i64 n = rows[i];
-    for (int k = lane_id(); k < K; k += LANES) ctx.customers[n * K + k] = ctx.tables[n * K + k] = 0;
-    group_sync();
+    OpenRow row = empty_row(n);
     int customers_total = 0, tables_total = 0;
     for (i64 j = start[i] + lane_id(); j < start[i + 1]; j += LANES) {
-      i64 place = n * K + given[j];
       int customers = given[n_entries + j], tables = given[2 * n_entries + j];
-      ctx.customers[place] = customers;
-      ctx.tables[place] = tables;
+      row.customers[given[j]] = customers;
+      row.tables[given[j]] = tables;
       customers_total += customers;
       tables_total += tables;
     }
+    close_row(n, row);
     set_totals(n, customers_total, tables_total);
   }
 }
