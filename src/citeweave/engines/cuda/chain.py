@@ -240,6 +240,8 @@ class CudaChain(Chain):
         """
         if self._sums is None:
             self._sums = DeviceSums(self, sums)
+        if self.lists:
+            self.proposals.mark()
         self._sums.add()
 
     def drop_samples(self) -> None:

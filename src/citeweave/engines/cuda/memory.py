@@ -302,7 +302,7 @@ def room_arrays(
         "scratch": (sweeping * floats, np.float32),
         "column": (columns * max(citation_level, 1), np.float64),
         "trial_sum": (_TRIAL_SUMS * topics if networked else 0, np.uint64),
-        "node_mean": (n_shared * topics, np.float64),
+        "node_mean": (n_shared * topics if program.defines["MEANS"] else 0, np.float64),
         "node_value": (max(n_nodes + topics + 1, chain.n_documents), np.float64),
         "exact": (EXACT_LIMBS * (len(chain.spec.topic_side) + 6), np.uint64),
         "report": (64, np.float64),

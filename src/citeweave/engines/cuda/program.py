@@ -174,6 +174,7 @@ SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
         *("slot_walk.cuh", "slot_change.cuh", "slot_words.cuh", "words.cu"),
     ),
     "citations": (*_SLOTS, "ends.cuh", "slot_beyond.cuh", "slot_ends.cuh", "citations.cu"),
+    "estimates": ("exact.cuh", "ranges.cuh", "proposals.cuh", "nodes.cuh", "estimates.cu"),
     "proposals": ("exact.cuh", "proposals.cuh", "nodes.cuh", "proposal.cu", "marked.cu"),
 }
 """The same where sweeps go over slots."""
@@ -341,6 +342,9 @@ def plan_program(
     word_rows += 2 * pair * (1 + burst) + 2 * network + int(not held)
     cite_rows = 4 * (levels - spec.below_citations) + 5
     sparse = grouping.near_slots > 0
+    # where all nodes that citations reach have bits, no slice needs the means of nodes
+    reached = levels - spec.below_citations
+    marks = not network or (spec.n_shared <= 2 and reached == spec.n_shared + 1)
     if sparse:  # rows over all topics are for counting alone
         word_rows = cite_rows = 2
     rows_shared = topics <= (_COUNTS_FIT if sparse else _ROWS_FIT)
@@ -370,6 +374,7 @@ def plan_program(
         "PACKED": int(packed),
         "SPARSE": int(sparse),
         "COMPACT": int(compact),
+        "MEANS": int(not compact or not marks),
         "NEAR_SLOTS": grouping.near_slots,
         "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
