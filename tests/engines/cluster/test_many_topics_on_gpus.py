@@ -10,6 +10,7 @@ import citeweave.engines.cuda.proposals as proposals_module
 from citeweave.engines.cluster import cuda_part
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.core.capabilities import CUDA
+from citeweave.engines.core.compact_rows import TOPICS as LIST_START
 from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.core.estimates import new_sums
 from citeweave.engines.core.spec import LEFT_OUT, PAPER
@@ -89,6 +90,23 @@ def test_the_cases_are_what_they_say():
         found = run(chain)
     assert not found["proposal.listed"].all()
     assert (found["assignments.self_topic"] >= 0).any()
+
+
+def test_own_papers_are_lists_and_copies_are_rows():
+    """Copies have topics of papers elsewhere. Kernels are the same for all, and for the whole."""
+    wanted = ask(corpus={"authors": 20})
+    whole, parts = CudaChain.open(wanted), in_parts(wanted, 3)
+    parts.start()
+    parts.step()
+    for one in (worker.chain for worker in parts._team.workers):
+        assert one._program == whole._program
+        listed = one.stored.topics.customers.row[:, LIST_START] >= 0
+        papers = one.layout.level_start[one.citation_level]
+        own = one.part.level_end[one.citation_level]
+        assert listed[papers:own].all()
+        assert not listed[own : one.layout.level_start[one.citation_level + 1]].any()
+        assert isinstance(one.state.topics.customers, np.ndarray)
+    parts.close()
 
 
 def test_copies_are_listed_as_by_their_owners(monkeypatch):
