@@ -186,6 +186,32 @@ def test_other_numbers_of_workers_and_one_gpu_go_on_in_the_same_bytes(wanted, ex
     assert differences(all_of(alone, stored.sums), expected) == []
 
 
+@pytest.mark.parametrize("stops_at", ["complete_listed", "_merge_citations", "_take_words"])
+def test_parts_that_were_stopped_in_a_step_go_on_in_the_same_bytes(
+    wanted, expected, tmp_path, monkeypatch, stops_at
+):
+    folder = tmp_path / "run" / "chains" / "chain-0"
+    folder.parent.mkdir(parents=True)
+    chain = in_parts(wanted, 2)
+    sums = chain.empty_sums()
+    chain.lodge(folder.parent)
+    chain.start()
+    advance(chain, sums, 4)
+    path = save(chain, folder)
+
+    def fail(*_, **__):
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(chain._team.workers[1].chain, stops_at, fail)
+        with pytest.raises(ZeroDivisionError):
+            chain.step()
+    again = chain.empty_sums()
+    chain.restore_from(path, again)
+    advance(chain, again, STEPS)
+    assert differences(all_of(chain, again), expected) == []
+
+
 def test_workers_on_cores_go_on_with_the_tables_of_gpus(wanted):
     """As in one piece: not in the bytes of a GPU, but in those of threads from there."""
     parts = in_parts(wanted, 2)
