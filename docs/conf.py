@@ -26,6 +26,7 @@ default_role = "code"  # `name` in a docstring
 highlight_language = "none"  # indented blocks are command lines and output
 
 # Pages are read on the forge as well as on the site: GitHub's anchors, dollars for formulas.
+smartquotes_action = "qe"  # quotation marks and ellipses; two hyphens begin an option
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 4
 

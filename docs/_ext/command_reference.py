@@ -1,5 +1,6 @@
 """The directive ``commands``: every command of the command line with its arguments and options."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from citeweave.cli.main import app
+
+_CODE_OR_OPTION = re.compile(r"`[^`]*`|--[a-z][a-z-]*")
 
 
 class Commands(SphinxDirective):
@@ -44,7 +47,7 @@ def _describe(name: str, command: Any) -> list[str]:
     lines += [*(command.help or "").replace("\b", "").splitlines(), ""]
     if arguments:
         lines += ["| argument | what it is |", "|---|---|"]
-        lines += [f"| `{_name(p)}` | {_cell(p.help)} |" for p in arguments]
+        lines += [f"| `{_bars(_name(p))}` | {_cell(p.help)} |" for p in arguments]
         lines.append("")
     if options:
         lines += ["| option | default | what it does |", "|---|---|---|"]
@@ -74,7 +77,13 @@ def _default(option: Any) -> str:
 
 
 def _cell(text: str | None) -> str:
-    return " ".join((text or "").split()).replace("|", r"\|")
+    """Write a text for a cell, with options as code where they are not yet part of some."""
+    plain = _bars(" ".join((text or "").split()))
+    return _CODE_OR_OPTION.sub(lambda found: f"`{found[0].strip('`')}`", plain)
+
+
+def _bars(text: str) -> str:
+    return text.replace("|", r"\|")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

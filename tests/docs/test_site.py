@@ -83,8 +83,12 @@ def test_every_command_and_option_is_described(site: Path) -> None:
         if command.hidden:
             continue
         section = page.split(f'<section id="{name}">', 1)[1].split('<section id="', 1)[0]
+        assert "–" not in section, f"{name}: two hyphens have become a dash"
         for option in command.params:
-            if option.param_type_name == "option" and not option.hidden:
+            if option.param_type_name == "argument":
+                assert f">{option.metavar or option.name.upper()}<" in section, (name, option.name)
+                assert f"<p>{option.help}</p>" in section, (name, option.help)
+            elif not option.hidden:
                 assert f">{option.opts[0]}<" in section, (name, option.opts[0])
 
 

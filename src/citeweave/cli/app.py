@@ -26,7 +26,9 @@ def run_app(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            help="Folder for projects (default: citeweave in your documents).", show_default=False
+            help="Folder for projects (default: citeweave in your documents).",
+            metavar="FOLDER",
+            show_default=False,
         ),
     ] = None,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = PORT,

@@ -69,7 +69,9 @@ def list_datasets(
 @guarded
 def get_datasets(
     *,
-    names: Annotated[list[str], typer.Argument(help="Name of a data set, such as cora.")],
+    names: Annotated[
+        list[str], typer.Argument(help="Name of a data set, such as cora.", metavar="DATASET")
+    ],
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
 ) -> None:
     """Find data sets on this computer or download them into the cache, and verify them."""
@@ -93,7 +95,9 @@ def table_of_datasets(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Data sets to include (default: all on this computer)."),
+        typer.Argument(
+            help="Data sets to include (default: all on this computer).", metavar="DATASET"
+        ),
     ] = None,
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,

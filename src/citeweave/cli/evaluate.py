@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def evaluate(
     *,
-    run: Annotated[Path, typer.Argument(help="Run folder, of any model.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, of any model.", metavar="RUN")],
     test: Annotated[
         str | None,
         typer.Option(

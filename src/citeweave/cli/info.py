@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def info(
     *,
-    folder: Annotated[Path, typer.Argument(help="Run folder or corpus folder.")],
+    folder: Annotated[Path, typer.Argument(help="Run or corpus folder.", metavar="RUN|CORPUS")],
     as_json: AsJson = False,
 ) -> None:
     """Describe a run or a corpus."""

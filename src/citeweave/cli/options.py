@@ -36,7 +36,7 @@ Sources = Annotated[
         metavar="CORPUS|DATASET|FILES",
     ),
 ]
-Run = Annotated[Path, typer.Argument(help="Run folder.")]
+Run = Annotated[Path, typer.Argument(help="Run folder.", metavar="RUN", show_default=False)]
 OpenPage = Annotated[
     bool | None,
     typer.Option(

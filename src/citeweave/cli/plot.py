@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import complain, guarded
+from citeweave.cli.options import Run
 from citeweave.errors import ParameterError
 
 __all__ = ["register"]
@@ -32,7 +33,6 @@ class PlotKind(StrEnum):
     FLOW = "flow"
 
 
-Run = Annotated[Path, typer.Argument(help="Run folder.", show_default=False)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")]
 
 

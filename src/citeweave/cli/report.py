@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import Run
 
 __all__ = ["register"]
 
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def report(
     *,
-    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
+    run: Run,
     out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
     title: Annotated[
         str | None, typer.Option(help="Title of the page.", show_default=False)

@@ -1,13 +1,12 @@
 """The command `serve`: explore a fitted run in a browser on this computer."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from citeweave.cli.errors import guarded
-from citeweave.cli.options import OpenPage, RequestLog
+from citeweave.cli.options import OpenPage, RequestLog, Run
 
 __all__ = ["register"]
 
@@ -22,7 +21,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def serve(
     *,
-    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
+    run: Run,
     host: Annotated[
         str, typer.Option(help="Address to listen on; 127.0.0.1 means this computer only.")
     ] = "127.0.0.1",

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def shard(
     *,
-    folder: Annotated[Path, typer.Argument(help="Corpus folder.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Corpus folder.", metavar="CORPUS")],
     out: Annotated[Path, typer.Option(help="Folder for the new corpus.", show_default=False)],
     size: Annotated[int, typer.Option(help="Documents per shard.", min=1)] = 100_000,
     whole: Annotated[

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def verify(
     *,
-    folder: Annotated[Path, typer.Argument(help="Run or corpus folder.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Run or corpus folder.", metavar="RUN|CORPUS")],
 ) -> None:
     """Check every file of a run or a corpus against its checksum.
 
