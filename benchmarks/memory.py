@@ -3,6 +3,7 @@
     python -m benchmarks.memory arrays --topics 50 1000 4096 --threads 2 16
     python -m benchmarks.memory gpu --topics 50 1000 4096
     python -m benchmarks.memory swept --scale 0.1 --topics 1000
+    python -m benchmarks.memory swept-on-gpu --scale 1 --topics 1000
 
 Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). ``arrays`` makes
 chains of the engine that ``fit`` chooses, without sweeping them, and adds up the sizes of their
@@ -12,6 +13,7 @@ that ten times the shape gets. ``gpu`` asks the GPU engine's own count of what i
 allocate, for a card that is not there; blocks at work are those of an H200 at full occupancy.
 ``swept`` takes chains that keep counts of nodes and their changes in different ways through the
 same iterations, in turns, and tells what they take and how many topics nodes have.
+``swept-on-gpu`` does the same on a GPU, with counts of nodes in lists and in dense rows.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -39,6 +41,9 @@ from citeweave.engines.slots import SparseSnapshotChain
 from citeweave.engines.slots import snapshot as slots_module
 from citeweave.engines.slots import snapshot_citations as citations_module
 from citeweave.model.sweeps import default_rounds
+
+if TYPE_CHECKING:
+    from citeweave.engines.core.arrays import State
 
 KINDS = {
     "counts of nodes": ("state.topics.customers", "state.topics.tables"),
@@ -154,16 +159,19 @@ def plan_gpu(data: Data, topics: int, rounds: int) -> dict[str, int]:
     count = cuda_chain.bytes_needed
     found: dict[str, int] = {}
 
-    def note(chain: Any, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]) -> int:
-        nodes = chain.host.topics.customers.nbytes + chain.host.topics.tables.nbytes
+    def note(
+        chain: Any, stored: State, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
+    ) -> int:
+        held: dict[int, tuple[str, int]] = {}
+        list_arrays((stored.topics.customers, stored.topics.tables), "", held)
         bytes_of = {name: n * np.dtype(kind).itemsize for name, (n, kind) in room.items()}
         above = sum(bytes_of[name] for name in ("node_customers", "node_tables", "node_mean"))
         found.update(
             {
-                "counts of nodes": nodes,
+                "counts of nodes": sum(size for _, size in held.values()),
                 "changes and means of nodes above papers": above,
                 "bits of nodes": bytes_of["bits"],
-                "all": count(chain, fixed, room),
+                "all": count(chain, stored, fixed, room),
                 SUMS: memory.bytes_of_sums(chain),
             }
         )
@@ -178,6 +186,11 @@ def plan_gpu(data: Data, topics: int, rounds: int) -> dict[str, int]:
         except _PlannedError:
             return found
     raise AssertionError("the chain has not counted its bytes")
+
+
+def _nodes_of(data: Data) -> int:
+    """Count the nodes of the topic side."""
+    return 1 + sum(len(parents) for parents in data.parents)
 
 
 def show_gpu(topics: list[int]) -> None:
@@ -195,7 +208,7 @@ def show_gpu(topics: list[int]) -> None:
                 names = tuple(sizes)
                 print(f"| scale | topics | {' | '.join(names)} | bytes a node and topic |")
                 print(f"|--:|--:|{'--:|' * (len(names) + 1)}")
-            nodes = sizes["counts of nodes"] / 8  # 4 bytes each of customers and tables
+            nodes = scale * _nodes_of(whole) * k
             mark = "" if scale == 1 else " (extrapolated)"
             cells = " | ".join(f"{sizes[name] / 1e9:.2f}" for name in names)
             print(f"| {scale}{mark} | {k:,} | {cells} | {sizes['all'] / nodes:.1f} |", flush=True)
@@ -289,6 +302,43 @@ def show_swept(scale: float, topics: int, threads: int, iterations: int) -> None
         print(f"| {name} | {cells} | {taken} | {same} |")
 
 
+class DenseRowsOnGpu(cuda_chain.CudaChain):
+    """A chain on a GPU whose counts of nodes are dense rows."""
+
+    def _keeps_lists(self, *_: Any) -> bool:
+        return False
+
+
+def show_swept_on_gpu(scale: float, topics: int, rounds: int, iterations: int) -> None:
+    """Sweep two chains on a GPU in turns, with counts in lists and in rows, to the same counts."""
+    data = draw_data(scale, 20)
+    rounds = rounds or default_rounds(len(data.tokens), data.n_words * topics)
+    settings = ChainSettings(topics=topics, network_from=2)
+    request = Request(preset("scntm"), data, settings, 1, rounds=rounds)
+    kinds = {"rows": DenseRowsOnGpu, "lists": cuda_chain.CudaChain}
+    with mock.patch.object(cuda_chain.CudaChain, "log_posterior", return_value=np.nan):
+        chains = {name: kind.open(request) for name, kind in kinds.items()}
+        taken: dict[str, list[float]] = {name: [] for name in chains}
+        for chain in chains.values():
+            chain.start()
+        for _ in range(iterations):
+            for name, chain in chains.items():
+                taken[name].append(1000 * chain.step().seconds)
+    print(f"{scale} of the shape, {topics} topics, {rounds} snapshots a sweep")
+    print("| counts of nodes | GB: counts of nodes | arrays | ms per iteration | same counts |")
+    print("|---|--:|--:|--:|---|")
+    first = next(iter(chains.values())).state
+    for name, chain in chains.items():
+        counts = ("customers", "tables", "count_row", "count_topic", "counts")
+        sizes = [sum(chain.arrays[each].nbytes for each in some) for some in (counts, chain.arrays)]
+        mine, theirs = chain.state.assignments, first.assignments
+        same = "yes" if all(map(np.array_equal, mine, theirs)) else "no"
+        later = taken[name][6:]  # citations have joined
+        cells = " | ".join(f"{size / 1e9:.2f}" for size in sizes)
+        middle = f"{median(later):.1f} ({min(later):.1f} to {max(later):.1f})"
+        print(f"| {name} | {cells} | {middle} | {same} |")
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -301,11 +351,18 @@ def main() -> None:
     swept.add_argument("--topics", type=int, default=1000)
     swept.add_argument("--threads", type=int, default=2)
     swept.add_argument("--iterations", type=int, default=8)
+    on_gpu = commands.add_parser("swept-on-gpu")
+    on_gpu.add_argument("--scale", type=float, default=1.0)
+    on_gpu.add_argument("--topics", type=int, default=1000)
+    on_gpu.add_argument("--rounds", type=int, default=0, help="0 for those that fit chooses")
+    on_gpu.add_argument("--iterations", type=int, default=20)
     given = parser.parse_args()
     if given.command == "arrays":
         show_arrays(given.topics, given.threads)
     elif given.command == "gpu":
         show_gpu(given.topics)
+    elif given.command == "swept-on-gpu":
+        show_swept_on_gpu(given.scale, given.topics, given.rounds, given.iterations)
     else:
         show_swept(given.scale, given.topics, given.threads, given.iterations)
 

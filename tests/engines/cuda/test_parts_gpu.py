@@ -55,6 +55,9 @@ def in_parts(request, workers):
         ("scntm", 150, 1, 300),
         ("cntm-text", 20, 1, 300),
         ("bursty-hdp-lda", 20, 1, 3),
+        ("scntm", 300, 2, 900, 2),  # over slots
+        ("scntm", 1000, 1, 12),  # groups that are divided, and have too many topics to be listed
+        ("cntm-text", 4096, 1, 300),
     ],
     ids=lambda case: "-".join(str(one) for one in case),
 )
@@ -63,21 +66,23 @@ def test_parts_give_the_bytes_of_the_whole(case, workers):
     assert differences(run(in_parts(wanted(*case), workers)), expected) == []
 
 
-def test_parts_go_on_from_a_chain_in_one_piece_and_back():
-    request = wanted("scntm", 20, 1, 900)
+@pytest.mark.parametrize("topics", [20, 300])
+def test_parts_go_on_from_a_chain_in_one_piece_and_back(topics):
+    request = wanted("scntm", topics, 1, 900)
     whole = open_chain(CudaChain, request)
     whole.start()
     for _ in range(3):
         whole.step()
     parts = in_parts(request, 2)
-    parts.restore(deepcopy(whole.state))  # which is handed over with the first step
+    # the state is handed over with the first step
+    parts.restore(deepcopy(whole.state), whole.extra_state())
     for _ in range(2):
         whole.step()
         parts.step()
     for mine, theirs in zip(all_arrays(parts.state), all_arrays(whole.state), strict=True):
         np.testing.assert_array_equal(mine, theirs)
     again = open_chain(CudaChain, request)
-    again.restore(parts.state)
+    again.restore(parts.state, parts.extra_state())
     assert again.step().log_likelihood == whole.step().log_likelihood
     for chain in (whole, parts, again):
         chain.close()

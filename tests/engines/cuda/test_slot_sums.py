@@ -32,8 +32,8 @@ WORD_RATE = """
     double scale = ctx.topic_scale[topic];
     double cite = scale * ctx.cite_sum[topic], cited = scale * ctx.cited_sum[topic];
     for (int level = 0; level < N_SHARED; level++) {
-      i64 place = (i64)path.node[level] * K + topic;
-      double own = own_share<double>(level, ctx.customers[place], ctx.tables[place]);
+      Seats seats = seats_of(path.node[level], topic);
+      double own = own_share<double>(level, seats.customers, seats.tables);
       cite += scale * walk.outer->cite[level] * own;
       cited += scale * walk.outer->cited[level] * own;
     }
@@ -67,8 +67,8 @@ WORDS = """
         float cite = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
         float cited = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
         for (int level = 0; level < N_SHARED; level++) {
-          i64 place = (i64)path.node[level] * K + k;
-          float own = own_share<float>(level, ctx.customers[place], ctx.tables[place]);
+          Seats seats = seats_of(path.node[level], k);
+          float own = own_share<float>(level, seats.customers, seats.tables);
           cite += (float)ctx.topic_scale[k] * walk.outer->cite[level] * own;
           cited += (float)ctx.topic_scale[k] * walk.outer->cited[level] * own;
         }
@@ -219,7 +219,7 @@ def test_citations_leave_the_sums_that_they_saw(chain):
         n_citations = len(chain.layout.citing)
         chain.run("add_moves", n_citations, n_citations, 0, 1)
         for level in range(chain.citation_level, chain.spec.n_shared - 1, -1):
-            chain.run("repair_documents", level)
+            chain.run("repair_documents", level, 0, 1)
         chain._repair_nodes()
         compare(chain)
     # with all authors listed no slope but mu's and fields' reaches topics without a slot

@@ -40,6 +40,16 @@ def twin(spec, *, rounds=1, **corpus):
     return chain
 
 
+def tables_of(chain):
+    """Give the tables of all nodes as the device has them, dense rows or lists."""
+    arrays = chain.arrays
+    if not chain.lists:
+        return arrays["tables"]
+    row, both = arrays["count_row"].reshape(-1, 4), arrays["counts"].reshape(-1, 2)
+    lists = chain.host.topics.tables._replace(row=row, topic=arrays["count_topic"], counts=both)
+    return np.asarray(lists)
+
+
 def run(chain, sweeps):
     """Sweep, and note the topic side and the word side of every state."""
     arrays, n_topics = chain.arrays, chain.settings.topics
@@ -55,7 +65,7 @@ def run(chain, sweeps):
             chain.sweep_citations()
         topic = arrays["topic"]
         cited = arrays["citing_topic"][:n_citations] if networked else topic[:0]
-        tables = arrays["tables"].ravel()[n_topics:]
+        tables = tables_of(chain).ravel()[n_topics:]
         topic_rows.append(np.concatenate([topic, cited, tables]).astype(np.int8))
         words = [topic, arrays["burst_table"][:n_tokens], arrays["word_tables"].ravel()]
         word_rows.append(np.concatenate([*words, arrays["background_tables"]]).astype(np.int8))

@@ -2,7 +2,6 @@
 
 from typing import Self
 
-from citeweave.engines.cluster.cuda_part import refuse_on_gpus
 from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.ray_devices import choose_device, gpu_share
@@ -10,6 +9,7 @@ from citeweave.engines.cluster.ray_team import RayTeam, connect_ray, import_ray
 from citeweave.engines.cluster.worker import Recipe
 from citeweave.engines.core.capabilities import CPU, CUDA, SNAPSHOT, Capabilities
 from citeweave.engines.core.data import Data, Request
+from citeweave.engines.cuda.chain import CudaChain
 
 __all__ = ["RayChain"]
 
@@ -49,7 +49,8 @@ class RayChain(DividedChain):
         cls.capabilities.check(spec, settings.topics)
         connect_ray(address, number * own)
         if device != CPU:
-            device = choose_device(device, number, refuse_on_gpus(spec, settings.topics))
+            refused = CudaChain.capabilities.refusal(spec, settings.topics)
+            device = choose_device(device, number, refused)
         chain = cls(
             spec,
             data,

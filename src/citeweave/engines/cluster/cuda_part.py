@@ -1,42 +1,40 @@
 """One part of a chain on a GPU; `citeweave.engines.cluster.part_chain` is the same in threads.
 
-All exchanges pass through the host: rows of counts and of changes, sums, and moves of citations.
+All exchanges pass through the host: rows of counts and of changes, as lists of the topics in them,
+sums, and moves of citations.
 """
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from citeweave.engines.cluster.exchanges import PartExchange
-from citeweave.engines.cluster.messages import complete_sums, fetch_copies, tell_owners
+from citeweave.engines.cluster.exchanges import PartExchange, Payload, narrow
+from citeweave.engines.cluster.messages import complete_sums
+from citeweave.engines.cluster.part_chain import Copies
 from citeweave.engines.cluster.plans import PartPlan, Route
-from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.arrays import Array, State, TopicCounts
 from citeweave.engines.core.chain import NO_EXTRA
+from citeweave.engines.core.compact_rows import ROOM, new_compact_rows
+from citeweave.engines.core.count_lists import copy_counts
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
+from citeweave.engines.core.setting_up import new_node_counts
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.cuda.rows import DeviceRows
-from citeweave.errors import ParameterError
+from citeweave.engines.slots.row_lists import RowLists, join_lists, split_lists
 
-__all__ = ["CudaPartChain", "refuse_on_gpus"]
+__all__ = ["CudaPartChain"]
 
-_WORDS = ("change_customers", "change_tables", "change_background")
+_WORDS = ("change_customers", "change_tables")
+_BACKGROUND = "change_background"
 _NODES = ("node_customers", "node_tables")
-_LEFT_OVER = (*_WORDS, *_NODES, "root_sum", "topic_citations", "whole_sum", "exact", "won", "tally")
+_WEIGHTS = ("cite_weight", "cited_weight")
+_LEFT_OVER = (
+    *(*_WORDS, _BACKGROUND, *_NODES, "root_sum", "topic_citations"),
+    *("whole_sum", "exact", "won", "tally"),
+)
 """Arrays that are zero between steps, but may be nonzero after an interrupted step."""
-
-
-def refuse_on_gpus(spec: ModelSpec, topics: int) -> str | None:
-    """Return why a model that can be divided cannot be divided between GPUs; None if it can."""
-    if topics >= SPARSE_FROM:
-        return (
-            f"Workers with GPUs weigh all topics of every token, and take fewer than {SPARSE_FROM} "
-            f"topics. Got {topics} instead. Use workers without GPUs (device 'cpu'), or one GPU "
-            "without workers."
-        )
-    return CudaChain.capabilities.refusal(spec, topics)
 
 
 class CudaPartChain(CudaChain):
@@ -53,6 +51,9 @@ class CudaPartChain(CudaChain):
     """
 
     exchange: PartExchange
+    _same_on_host = False
+    _lists: TopicCounts | None = None
+    """Counts in the form that the device stores them in, where they are lists."""
 
     def __init__(
         self,
@@ -67,9 +68,6 @@ class CudaPartChain(CudaChain):
         rounds: int = 1,
         longest: int,
     ) -> None:
-        refused = refuse_on_gpus(spec, settings.topics)
-        if refused is not None:
-            raise ParameterError(refused)
         self.part = plan.part
         self.exchange = exchange
         self._plan = plan
@@ -87,7 +85,49 @@ class CudaPartChain(CudaChain):
     def _prepare(self) -> None:
         """Create all arrays on the device; degrees count the citations of the whole corpus."""
         self.degrees = self._plan.degrees
+        if self.lists:
+            self._lists = self._new_lists()
         super()._prepare()
+
+    def _new_lists(self) -> TopicCounts:
+        """Make lists of topics for the rows of this part.
+
+        Copies are dense rows: they include topics of papers elsewhere. So are all nodes above
+        documents if groups are divided between parts.
+        """
+        layout, topics = self.layout, self.settings.topics
+        counts = new_node_counts(self.spec, layout, self.settings, compact=True)
+        rooms = counts.customers.row[:, ROOM].copy()
+        for level, end in enumerate(self.part.level_end):
+            above = self._plan.divided and level < self.spec.n_shared
+            begin = layout.level_start[level] if above else end
+            rooms[begin : layout.level_start[level + 1]] = topics
+        customers, tables = new_compact_rows(rooms, topics)
+        return self.host.topics._replace(customers=customers, tables=tables)
+
+    @property
+    def stored(self) -> State:
+        """The arrays of the host that the device's are copied from and to."""
+        return self.host if self._lists is None else self.host._replace(topics=self._lists)
+
+    @property
+    def state(self) -> State:
+        """The state on the host, brought up to date, with dense rows of counts."""
+        moved = self._ahead
+        found = super().state
+        if moved and self._lists is not None:
+            copy_counts(found.topics, self._lists)
+        return found
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.host = state
+
+    def upload(self) -> None:
+        """Copy the host's state to the device."""
+        if self._lists is not None:
+            copy_counts(self._lists, self.host.topics)
+        super().upload()
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Continue from the part of a stored state; discard the changes of an interrupted step."""
@@ -97,39 +137,56 @@ class CudaPartChain(CudaChain):
         super().restore(state, extra)
 
     def _merge_words(self) -> None:
-        """Sum the changes over all parts, one range of words per part, before they are merged."""
-        device, arrays = self.device, self.arrays
-        n_words = self.host.words.customers.shape[0]
-        found = [device.download(arrays[name]).reshape(n_words, -1) for name in _WORDS]
-        together = self.exchange.sum_by_ranges(np.concatenate(found, axis=1))
-        ends = np.cumsum([one.shape[1] for one in found])[:-1]
-        for name, part in zip(_WORDS, np.split(together, ends, axis=1), strict=True):
-            device.upload(arrays[name], np.ascontiguousarray(part))
+        """Sum the changes over all parts before they are merged.
+
+        With more than two parts, each part sums one range of words and sends the sums to all.
+        """
+        exchange = self.exchange
+        if exchange.size == 1:
+            return
+        words = np.arange(self.host.words.customers.shape[0])
+        summed = [words] * exchange.size
+        if exchange.size > 2:
+            summed = np.array_split(words, exchange.size)
+            found = exchange.swap_all([self._take_words(own) for own in summed])
+            self._add_words([summed[exchange.rank]] * exchange.size, found)
+        mine = self._take_words(summed[exchange.rank])
+        self._add_words(summed, exchange.swap_all([mine] * exchange.size))
+
+    def _take_words(self, words: np.ndarray) -> Payload:
+        """Take the changes of some words off the device."""
+        lists = self._rows.take_lists(_WORDS, words, clear=True)
+        background = self._rows.take(_BACKGROUND, words, clear=True)
+        return *_packed(lists), narrow(background)
+
+    def _add_words(self, words: Sequence[np.ndarray], found: Sequence[Payload]) -> None:
+        """Add changes to those on the device; of each payload, the words that it is about."""
+        rows = np.concatenate(words)
+        lists = join_lists([RowLists(*payload[:-1]) for payload in found])
+        self._rows.add_lists(_WORDS, rows, lists)
+        background = np.concatenate([payload[-1] for payload in found])
+        self._rows.put(_BACKGROUND, rows, background, add=True)
 
     def _repair_nodes(self) -> None:
         """Repair level by level, then update the copies that the sweep of words needs."""
         super()._repair_nodes()
         self._cited_moved = False
         if self._plan.divided:
-            self._fetch_nodes(self._plan.parents, weighted=self.network_on)
+            self._fetch(self._nodes(self._plan.parents, weighed=self.network_on))
 
     def _repair_level(self, level: int) -> None:
         """Send changes of copies to the owners of the nodes, and repair the nodes owned here."""
-        plan, topics = self._plan, self.settings.topics
+        plan = self._plan
         if self._cited_moved or plan.divided:
             start = int(self.layout.level_start[level])
             route = plan.nodes[level] if self._cited_moved else plan.parents[level]
-
-            def take(copies: np.ndarray) -> np.ndarray:
-                rows = start + copies
-                found = [self._rows.take(name, rows, topics, clear=True) for name in _NODES]
-                return np.stack(found).reshape(2, len(rows), topics)
-
-            def add(owned: np.ndarray, both: np.ndarray) -> None:
-                for name, changes in zip(_NODES, both, strict=True):
-                    self._rows.put(name, start + owned, changes, add=True)
-
-            tell_owners(self.exchange, route, take, add)
+            copies = start + np.concatenate(route.copies)
+            changes = self._rows.take_lists(_NODES, copies, clear=True)
+            by_owner = split_lists(changes, [len(rows) for rows in route.copies])
+            found = self.exchange.swap_all([_packed(lists) for lists in by_owner])
+            owned = start + np.concatenate(route.owned)
+            lists = join_lists([RowLists(*payload) for payload in found])
+            self._rows.add_lists(_NODES, owned, lists)
         super()._repair_level(level)
 
     def _merge_citations(self) -> None:
@@ -143,39 +200,55 @@ class CudaPartChain(CudaChain):
 
     def _before_citations(self) -> None:
         """Update all copies: those of cited papers and those of the nodes above them."""
-        self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes, weighted=True)
+        self._fetch([self._documents(), *self._nodes(self._plan.nodes, weighed=True)])
 
-    def _fetch_documents(self) -> None:
-        """Update copies of cited papers, on the level that citations reach."""
-        self._fetch_rows(self._plan.cited, self.layout.citation_node, weighted=True)
+    def _documents(self) -> Copies:
+        """Return the copies of cited papers, on the level that citations reach."""
+        return Copies(self._plan.cited, self.layout.citation_node, weighed=True)
 
-    def _fetch_nodes(self, routes: tuple[Route, ...], *, weighted: bool) -> None:
-        """Update copies of nodes above documents, with their weights if ``weighted``."""
-        for level in range(1, self.spec.n_shared):
-            start = int(self.layout.level_start[level])
-            self._fetch_rows(routes[level], start, weighted=weighted)
+    def _nodes(self, routes: tuple[Route, ...], *, weighed: bool) -> list[Copies]:
+        """Return the copies of nodes above documents."""
+        starts = [int(n) for n in self.layout.level_start]
+        return [
+            Copies(routes[level], starts[level], weighed=weighed)
+            for level in range(1, self.spec.n_shared)
+        ]
 
-    def _fetch_rows(self, route: Route, start: int, *, weighted: bool) -> None:
-        """Update copies of rows of counts, with the totals and, if ``weighted``, the weights."""
-        topics = self.settings.topics
-        totals = ["total_customers", "total_tables"]
-        totals += ["cite_weight", "cited_weight"] if weighted else []
+    def _fetch(self, wanted: Sequence[Copies]) -> None:
+        """Update copies of rows of counts, all in one message to each part."""
+        outgoing: list[Payload] = [()] * self.exchange.size
+        for route, first, weighed in wanted:
+            owned, sizes = first + np.concatenate(route.owned), [len(own) for own in route.owned]
+            counts = split_lists(self._rows.take_counts(owned), sizes)
+            weights = [self._rows.take(name, owned) for name in (_WEIGHTS if weighed else ())]
+            by_part = zip(*(np.split(one, np.cumsum(sizes)[:-1]) for one in weights), strict=True)
+            more = list(by_part) if weighed else [()] * len(sizes)
+            outgoing = [
+                (*sent, *_packed(lists), *numbers)
+                for sent, lists, numbers in zip(outgoing, counts, more, strict=True)
+            ]
+        found = self.exchange.swap_all(outgoing)
+        at, n_columns = 0, len(RowLists._fields)
+        for route, first, weighed in wanted:
+            copies = first + np.concatenate(route.copies)
+            lists = [RowLists(*payload[at : at + n_columns]) for payload in found]
+            self._rows.put_counts(copies, join_lists(lists))
+            at += n_columns
+            for name in _WEIGHTS if weighed else ():
+                self._rows.put(name, copies, np.concatenate([payload[at] for payload in found]))
+                at += 1
+        self.proposals.spoil_copies()
 
-        def take(owned: np.ndarray) -> list[np.ndarray]:
-            rows = start + owned
-            both = [self._rows.take(name, rows, topics) for name in ("customers", "tables")]
-            counts = np.stack(both).reshape(2, len(rows), topics)
-            return [counts, *(self._rows.take(name, rows) for name in totals)]
-
-        def put(copies: np.ndarray, found: Sequence[np.ndarray]) -> None:
-            rows = start + copies
-            for name, values in zip(("customers", "tables"), found[0], strict=True):
-                self._rows.put(name, rows, values)
-            for name, values in zip(totals, found[1:], strict=True):
-                self._rows.put(name, rows, values)
-
-        fetch_copies(self.exchange, route, take, put)
+    def complete_listed(self) -> None:
+        """List copies of groups as their owners do."""
+        level = self.spec.n_shared - 1
+        if level == 0:
+            return
+        device, array, route = self.device, self.arrays["listed"], self._plan.nodes[level]
+        listed = device.download(array)
+        found = self.exchange.swap([listed[owned] for owned in route.owned])
+        listed[np.concatenate(route.copies)] = np.concatenate(found)
+        device.upload(array, listed)
 
     def complete_weights(self, level: int) -> None:
         """Add what nodes inherit from children in other parts, and set the weights of all nodes."""
@@ -193,7 +266,11 @@ class CudaPartChain(CudaChain):
 
     def keep_sample(self, sums: Sums) -> None:
         """Add the posterior means of the rows that the part owns and of its citations."""
-        if self.network_on:
-            self._fetch_documents()
-        self._fetch_nodes(self._plan.nodes, weighted=False)
+        wanted = self._nodes(self._plan.nodes, weighed=False)
+        self._fetch([self._documents(), *wanted] if self.network_on else wanted)
         super().keep_sample(sums)
+
+
+def _packed(lists: RowLists) -> Payload:
+    """Return lists in the smallest types that hold them."""
+    return tuple(narrow(column) for column in lists)

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from citeweave.engines.cluster import whole
-from citeweave.engines.cluster.cuda_part import refuse_on_gpus
 from citeweave.engines.cluster.part_rooms import with_rooms
 from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
 from citeweave.engines.cluster.state_parts import (
@@ -40,7 +39,7 @@ from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.row_files import RowMean, WrittenParts, peek, whole_shapes
 from citeweave.engines.core.setting_up import new_layout, new_shape, new_state
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.cuda.chain import most_customers
+from citeweave.engines.cuda.chain import CudaChain, most_customers
 from citeweave.errors import ParameterError, RunError
 
 __all__ = ["DividedChain", "refuse_undivided"]
@@ -120,9 +119,8 @@ class DividedChain(ABC):
                 f"Got threads={threads}, rounds={rounds} instead."
             )
         self.capabilities.check(spec, settings.topics)
-        refused = refuse_on_gpus(spec, settings.topics) if device == CUDA else None
-        if refused is not None:
-            raise ParameterError(refused)
+        if device == CUDA:
+            CudaChain.capabilities.check(spec, settings.topics)
         bursts = spec.word_level("document-topic")
         staged = bursts is not None and settings.burst_from > 0
         self._last_spec = spec

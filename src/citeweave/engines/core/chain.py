@@ -69,7 +69,7 @@ class Chain(ABC):
     """
 
     capabilities: ClassVar[Capabilities]
-    compact_counts: ClassVar[bool] = False
+    compact_counts: bool = False
     """Whether counts are stored as lists of the topics of each node (`CompactRows`)."""
     exchange: Exchange = ALONE
     """Communication with other parts, if the chain is one of several."""

@@ -90,6 +90,9 @@ class CudaChain(Chain):
         SNAPSHOT, device="cuda", place="on the GPU", one_chain=True, refuses=refuse_model
     )
 
+    _same_on_host = True
+    """Whether the host stores counts as the device does."""
+
     def __init__(
         self,
         spec: ModelSpec,
@@ -113,6 +116,9 @@ class CudaChain(Chain):
         self._measurers = WorkerPool(threads)
         self.device: Device = CudaDevice() if device is None else device
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
+        self.lists = self.sparse and self._keeps_lists(spec, data)
+        """Whether the device stores counts of nodes as lists of topics."""
+        self.compact_counts = self.lists and self._same_on_host
         self.proposals = DeviceProposals(self)
         self._plan_kernels(spec, data, settings)  # compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
@@ -151,8 +157,17 @@ class CudaChain(Chain):
             packed=self._most_customers(data) < PACKED_BELOW,
             most_self=MOST_SELF if settings.self_citations == LEFT_OUT else 0,
             shared=len(data.servers.group) > 0,
+            compact=self.lists,
         )
         self.device.prepare(self._program)
+
+    def _keeps_lists(self, spec: ModelSpec, data: Data) -> bool:
+        """Return whether sweeps over slots store counts of nodes as lists of topics.
+
+        Not where authors share papers, nor where citations reach below the first level of papers.
+        """
+        below_papers = len(spec.topic_side) - 1 - spec.below_citations - spec.n_shared
+        return len(data.servers.group) == 0 and (spec.citations is None or below_papers <= 0)
 
     def _most_customers(self, data: Data) -> int:
         """Return an upper bound on the customers of a document's node."""
@@ -165,7 +180,9 @@ class CudaChain(Chain):
         warp = min(WARP, threads)
         sweepers = grouping.threads // grouping.lanes
         citers = grouping.threads // grouping.of_citations().lanes
-        fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
+        fixed, self._word_rounds, self._cite_rounds = fixed_arrays(
+            self, self.rounds, lists=self.lists
+        )
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
         self._word_shared = self._cite_shared = self.count_shared = self.burst_shared = 0
@@ -190,16 +207,18 @@ class CudaChain(Chain):
         far = 0
         if self.sparse:
             far = word_slots.far_floats * self._word_blocks * sweepers
+            if self.lists:  # rows that groups have at hand while they change them
+                far = max(far, 2 * topics * self._blocks * (threads // warp))
             if self.spec.citations is not None:
                 far = max(far, cite_slots.far_floats * self._cite_blocks * citers)
         self.node_segment = fixed.pop("node_segment")
         room = room_arrays(self, self._program, sweeping=sweeping, far_floats=far)
-        self._check_memory(bytes_needed(self, fixed, room))
+        self._check_memory(bytes_needed(self, self.stored, fixed, room))
         for name, array in fixed.items():
             self.arrays[name] = device.put(array if array.size else np.zeros(1, array.dtype))
         for name, (size, kind) in room.items():
             self.arrays[name] = device.zeros(max(size, 1), kind)
-        upload_state(device, self.arrays, self.host)
+        upload_state(device, self.arrays, self.stored)
         device.bind(self.arrays)
         self.run("mark_runs")
 
@@ -221,6 +240,8 @@ class CudaChain(Chain):
         """
         if self._sums is None:
             self._sums = DeviceSums(self, sums)
+        if self.lists:
+            self.proposals.mark()
         self._sums.add()
 
     def drop_samples(self) -> None:
@@ -242,13 +263,18 @@ class CudaChain(Chain):
     def state(self) -> State:
         """The state on the host, brought up to date; change it only through `restore`."""
         if self._ahead:
-            download_state(self.device, self.arrays, self.host)
+            download_state(self.device, self.arrays, self.stored)
             self._ahead = False
         return self.host
 
     @state.setter
     def state(self, state: State) -> None:
         self.host = state
+
+    @property
+    def stored(self) -> State:
+        """The arrays of the host that the device's are copied from and to."""
+        return self.host
 
     @property
     def clock(self) -> np.ndarray:
@@ -287,7 +313,7 @@ class CudaChain(Chain):
         """Copy the host's state to the device."""
         self._ahead = False
         self.proposals.forget()
-        upload_state(self.device, self.arrays, self.host)
+        upload_state(self.device, self.arrays, self.stored)
         self._draws.read_levels()
         self._repair_words()  # without changes, it only updates the cached weights
 
@@ -410,9 +436,9 @@ class CudaChain(Chain):
         for round_ in range(self.rounds):
             if round_ > 0:
                 self._draws.weigh()
+            self._before_citations()
             if self.sparse:
                 self.proposals.before_citations()
-            self._before_citations()
             key = next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
@@ -431,7 +457,7 @@ class CudaChain(Chain):
                 "add_moves", len(self.layout.citing), self.part.n_citations, round_, self.rounds
             )
             for level in range(self.citation_level, self.spec.n_shared - 1, -1):
-                self.run("repair_documents", level)
+                self.run("repair_documents", level, round_, self.rounds)
             if len(self.layout.server):
                 self.run("give_up_tables")
             self._repair_nodes()
@@ -481,6 +507,9 @@ class CudaChain(Chain):
     def _repair_level(self, level: int) -> None:
         """Add changes to the nodes of a level that the chain owns."""
         self.run("repair_nodes", level)
+
+    def complete_listed(self) -> None:
+        """List nodes of other parts that the chain has copies of as they do, if there are any."""
 
     def complete_weights(self, level: int) -> None:
         """Add what nodes of a level inherit from children in other parts, if there are any."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, fault
+from citeweave.errors import RunError
 
 if TYPE_CHECKING:
     from citeweave.engines.cuda.chain import CudaChain
@@ -12,13 +13,21 @@ __all__ = ["check_counted"]
 
 _PLACES = slice(13, 16)
 """Of the tally, as in faults.cu."""
+_LOST = 16
+"""As in common.cuh: topics for which a list had no room."""
 
 
 def check_counted(chain: "CudaChain", tally: Sequence[int]) -> None:
     """Stop with a `RunError` if ``count_faults`` has found a number that is not finite.
 
-    It looked when the sweeps of the step began; by now the number may have been drawn again.
+    The kernel looked when the sweeps of the step began; by now the number may have been drawn
+    again. The step also stops if a list of topics had no room left.
     """
+    if tally[_LOST]:
+        raise RunError(
+            f"In iteration {chain.iteration + 1} a node got more topics than there is room for, so "
+            "counts are wrong. This is a mistake in citeweave: please report it."
+        )
     found = tally[_PLACES]
     if not any(found):
         return

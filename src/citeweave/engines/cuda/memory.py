@@ -7,6 +7,7 @@ import numpy as np
 
 from citeweave.engines.core.arrays import State
 from citeweave.engines.core.chain import Chain
+from citeweave.engines.core.compact_rows import CompactRows, CountRows
 from citeweave.engines.core.stirling import RatioTable
 from citeweave.engines.cuda.device import Device
 from citeweave.engines.cuda.program import (
@@ -81,13 +82,25 @@ _NAMES = {
 """Device names of the state's arrays, part by part; "" for those that stay on the host."""
 
 
+_ROWS = ("customers", "tables")
+_LISTS = {"count_row": np.int64, "count_topic": np.int16, "counts": np.int32}
+"""Counts of nodes, stored as rows of all topics or as lists."""
+
+
 def _pairs(state: State) -> list[tuple[str, np.ndarray]]:
-    return [
-        (name, array)
+    """Name the arrays of a state; those that counts are not stored in are empty."""
+    found = {
+        name: array
         for part, names in _NAMES.items()
         for name, array in zip(names, getattr(state, part), strict=True)
         if name
-    ]
+    }
+    counts: CountRows = found["customers"]
+    found |= {name: np.zeros(0, kind) for name, kind in _LISTS.items()}
+    if isinstance(counts, CompactRows):
+        found |= dict.fromkeys(_ROWS, np.zeros(0, np.int32))
+        found |= dict(zip(_LISTS, (counts.row, counts.topic, counts.counts), strict=True))
+    return list(found.items())
 
 
 def upload_state(
@@ -181,8 +194,13 @@ def _ranges(chain: Chain) -> np.ndarray:
     return np.array(ranges, np.int64)
 
 
-def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-    """Make what never changes, on the host; also where rounds of words and citations begin."""
+def fixed_arrays(
+    chain: Chain, rounds: int, *, lists: bool
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Make what never changes, on the host; also where rounds of words and citations begin.
+
+    ``lists`` tells whether counts of nodes are lists of topics.
+    """
     layout = chain.layout
     n_documents, part = chain.n_documents, chain.part
     number = part.document[: part.n_documents]
@@ -203,6 +221,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "citing": layout.citing,
         "cited_document": layout.cited,
         "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
+        **_received(chain, lists=lists),
         "order": order,
         "cite_order": cite_order,
         **tree_arrays(chain),
@@ -216,6 +235,18 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "ranges": _ranges(chain),
     }
     return arrays, word_rounds, cite_rounds
+
+
+def _received(chain: Chain, *, lists: bool) -> dict[str, np.ndarray]:
+    """List the citations that each paper receives, which change its list of topics."""
+    cited = chain.layout.cited
+    if not lists or chain.spec.citations is None:
+        return {"received_start": np.zeros(0, np.int64), "received_by": np.zeros(0, np.int32)}
+    received = np.bincount(cited, minlength=chain.n_documents)
+    return {
+        "received_start": np.concatenate([[0], np.cumsum(received)]).astype(np.int64),
+        "received_by": np.argsort(cited, kind="stable").astype(np.int32),
+    }
 
 
 def room_arrays(
@@ -271,24 +302,27 @@ def room_arrays(
         "scratch": (sweeping * floats, np.float32),
         "column": (columns * max(citation_level, 1), np.float64),
         "trial_sum": (_TRIAL_SUMS * topics if networked else 0, np.uint64),
-        "node_mean": (n_shared * topics, np.float64),
+        "node_mean": (n_shared * topics if program.defines["MEANS"] else 0, np.float64),
         "node_value": (max(n_nodes + topics + 1, chain.n_documents), np.float64),
         "exact": (EXACT_LIMBS * (len(chain.spec.topic_side) + 6), np.uint64),
         "report": (64, np.float64),
         "won": (32, np.uint64),
-        "tally": (16, np.uint64),
+        "tally": (17, np.uint64),
         "counter": (8, np.int32),
     }
     return sizes
 
 
 def bytes_needed(
-    chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
+    chain: Chain, stored: State, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
 ) -> int:
-    """Count the bytes that a chain will take on the device, with the sums of samples to come."""
+    """Count the bytes that a chain will take on the device, with the sums of samples to come.
+
+    ``stored`` is its state in the form that the device stores it in.
+    """
     total = sum(array.nbytes for array in fixed.values()) + bytes_of_sums(chain)
     total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())
-    return total + sum(array.nbytes for _, array in _pairs(chain.state))
+    return total + sum(array.nbytes for _, array in _pairs(stored))
 
 
 def bytes_of_sums(chain: Chain) -> int:

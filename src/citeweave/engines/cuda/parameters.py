@@ -15,6 +15,7 @@ from citeweave.engines.core.chain import Chain
 from citeweave.engines.core.slice_sampling import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.engines.cuda.memory import EXACT_LIMBS
 from citeweave.engines.cuda.program import WARP, weigh_parts
+from citeweave.engines.cuda.proposals import MARKED_BLOCKS
 from citeweave.engines.cuda.scalars import peek_uniforms, standard_gamma, uniform
 from citeweave.engines.threads.streams import next_key
 
@@ -32,7 +33,6 @@ _TRIAL_PLACE = 48
 _SUM_BLOCKS = 132
 _SUM_THREADS = 256
 _TRIAL_BLOCKS = 264
-_MARKED_BLOCKS = 396
 
 
 class DeviceDraws:
@@ -120,7 +120,7 @@ class DeviceDraws:
         for level in range(lowest, 0, -1):
             if level < chain.citation_level:
                 self._inherit(level)
-            chain.run("weigh_marked", level, shared=room, blocks=_MARKED_BLOCKS, threads=256)
+            chain.run("weigh_marked", level, shared=room, blocks=MARKED_BLOCKS, threads=256)
         self._place_sums(lowest)
 
     def weigh_again(self) -> None:

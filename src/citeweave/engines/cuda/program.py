@@ -34,6 +34,9 @@ FIELDS: dict[str, str] = {
     # counts, assignments and parameters: the arrays of the state
     "customers": "int",
     "tables": "int",
+    "count_row": "i64",  # lists of topics, where counts are stored as such
+    "count_topic": "short",
+    "counts": "int",
     "total_customers": "i64",
     "total_tables": "i64",
     "held": "int",
@@ -72,6 +75,8 @@ FIELDS: dict[str, str] = {
     "citing": "int",
     "cited_document": "int",
     "cites": "i64",
+    "received_start": "i64",
+    "received_by": "int",
     "order": "int",
     "cite_order": "int",
     "child": "int",
@@ -127,6 +132,8 @@ FIELDS: dict[str, str] = {
     "guess": "unsigned",
     "guess_mass": "float",
     "guess_root": "float",
+    "seat_sum": "u64",
+    "share_sum": "u64",
     "cite_guess": "unsigned",
     "move_slope": "float",
     "listed": "unsigned char",
@@ -155,7 +162,8 @@ UNITS: dict[str, tuple[str, ...]] = {
     "sums": ("exact.cuh", "ranges.cuh", "nodes.cuh", "likelihood.cu", "faults.cu", "slices.cu"),
     "estimates": ("exact.cuh", "ranges.cuh", "nodes.cuh", "estimates.cu"),
 }
-"""Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""
+"""Parts of the program that are compiled apart, at the same time; all begin with common.cuh and
+counts.cuh."""
 
 _SLOTS = ("proposals.cuh", "climb.cuh", "slots.cuh")
 
@@ -166,6 +174,7 @@ SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
         *("slot_walk.cuh", "slot_change.cuh", "slot_words.cuh", "words.cu"),
     ),
     "citations": (*_SLOTS, "ends.cuh", "slot_beyond.cuh", "slot_ends.cuh", "citations.cu"),
+    "estimates": ("exact.cuh", "ranges.cuh", "proposals.cuh", "nodes.cuh", "estimates.cu"),
     "proposals": ("exact.cuh", "proposals.cuh", "nodes.cuh", "proposal.cu", "marked.cu"),
 }
 """The same where sweeps go over slots."""
@@ -314,12 +323,13 @@ def plan_program(
     packed: bool = True,
     most_self: int = 0,
     shared: bool = False,
+    compact: bool = False,
 ) -> Program:
     """Choose the constants of a model's program.
 
     ``packed`` where counts of a document are below `PACKED_BELOW`; ``most_self`` is the number of
     self-citations that a paper may be given, 0 where they are known; ``shared`` tells whether
-    papers have several authors who serve them.
+    papers have several authors who serve them, ``compact`` whether counts of nodes are lists.
     """
     _, places = table_places(spec)
     levels = len(spec.topic_side)
@@ -332,6 +342,9 @@ def plan_program(
     word_rows += 2 * pair * (1 + burst) + 2 * network + int(not held)
     cite_rows = 4 * (levels - spec.below_citations) + 5
     sparse = grouping.near_slots > 0
+    # where all nodes that citations reach have bits, no slice needs the means of nodes
+    reached = levels - spec.below_citations
+    marks = not network or (spec.n_shared <= 2 and reached == spec.n_shared + 1)
     if sparse:  # rows over all topics are for counting alone
         word_rows = cite_rows = 2
     rows_shared = topics <= (_COUNTS_FIT if sparse else _ROWS_FIT)
@@ -360,6 +373,8 @@ def plan_program(
         "LAMBDAS": network and int(not sparse),
         "PACKED": int(packed),
         "SPARSE": int(sparse),
+        "COMPACT": int(compact),
+        "MEANS": int(not compact or not marks),
         "NEAR_SLOTS": grouping.near_slots,
         "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
@@ -384,7 +399,7 @@ def kernel_source(program: Program, machine: str, qualifier: str, units: Iterabl
     """
     defines = "\n".join(f"#define {name} {value}" for name, value in program.defines.items())
     parts = (part for unit in units or program.units for part in program.units[unit])
-    once = dict.fromkeys(("common.cuh", *parts))  # units share headers
+    once = dict.fromkeys(("common.cuh", "counts.cuh", *parts))  # units share headers
     return "\n".join([defines, machine, context_source(qualifier), *map(_source, once)])
 
 

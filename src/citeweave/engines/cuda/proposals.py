@@ -20,8 +20,10 @@ from citeweave.errors import ParameterError
 if TYPE_CHECKING:
     from citeweave.engines.cuda.chain import CudaChain
 
-__all__ = ["DeviceProposals", "SlotSizes", "slot_room"]
+__all__ = ["MARKED_BLOCKS", "DeviceProposals", "SlotSizes", "slot_room"]
 
+MARKED_BLOCKS = 396
+"""Blocks that add up numbers of nodes by topic: each has a sum per topic in shared memory."""
 _ARRAYS = ("guess", "guess_mass", "guess_root", "listed")
 
 
@@ -70,6 +72,8 @@ def slot_room(chain: Chain, program: Program, *, far_floats: int) -> dict[str, t
         "guess": (n_words * topics, np.uint32),
         "guess_mass": (n_words + 1, np.float32),  # the citations' is the last
         "guess_root": (topics, np.float32),
+        "seat_sum": (2, np.uint64),
+        "share_sum": (topics, np.uint64),
         "cite_guess": (topics, np.uint32),
         "move_slope": (2 * spec.n_shared * n_citations, np.float32),
         "listed": (above, np.uint8),
@@ -92,7 +96,7 @@ class DeviceProposals:
 
     def __init__(self, chain: "CudaChain") -> None:
         self._chain = chain
-        self._marked = False
+        self._marked = self._copies_marked = False
         self.schedule = RefreshSchedule()
 
     def forget(self) -> None:
@@ -103,10 +107,23 @@ class DeviceProposals:
         """Take note that nodes have got other counts."""
         self._marked = False
 
+    def spoil_copies(self) -> None:
+        """Take note that copies of nodes of other parts have got other counts."""
+        self._copies_marked = False
+
     def refresh(self) -> None:
-        """Make the tables from the counts as they stand."""
+        """Make the tables from the counts as they stand, those of all parts of the chain."""
         chain = self._chain
         chain.run("choose_listed", MOST_LISTED)
+        chain.complete_listed()
+        for name in ("seat_sum", "share_sum"):
+            chain.device.clear(chain.arrays[name])
+        if chain.spec.n_shared > 1:
+            chain.run("count_seats")
+            chain.add_parts("seat_sum")
+            room = 8 * chain.settings.topics
+            chain.run("sum_shares", shared=room, blocks=MARKED_BLOCKS, threads=256)
+            chain.add_parts("share_sum")
         chain.run("make_shares")
         chain.run("make_guesses")
         self.schedule.made = True
@@ -147,11 +164,11 @@ class DeviceProposals:
 
     def mark(self) -> None:
         """Bring up to date which topics nodes have customers in."""
-        if self._marked:
+        if self._marked and self._copies_marked:
             return
         for level in range(*_marked_levels(self._chain.spec)):
-            self._chain.run("mark_topics", level)
-        self._marked = True
+            self._chain.run("mark_topics", level, int(self._marked))
+        self._marked = self._copies_marked = True
 
     def export(self) -> dict[str, np.ndarray]:
         """Copy the tables to the host, where they have been made, and whether they are frozen."""

@@ -1,8 +1,11 @@
 """Rows of a chain's arrays on the device, for parts of a chain that tell each other of some."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from citeweave.engines.slots.row_lists import RowLists
 
 if TYPE_CHECKING:
     from citeweave.engines.cuda.chain import CudaChain
@@ -34,6 +37,60 @@ class DeviceRows:
         array = self._chain.arrays[name]
         given = np.ascontiguousarray(values, array.dtype).reshape(-1).view(np.int32)
         self._launch("put_rows", array, rows, given, given.size // max(len(rows), 1), int(add))
+
+    def take_lists(
+        self, names: tuple[str, str], rows: np.ndarray, *, clear: bool = False
+    ) -> RowLists:
+        """List the topics in rows of two arrays, customers and tables; ``clear`` to empty them."""
+        arrays = [self._chain.arrays[name] for name in names]
+        return self._take_lists(("count_entries", "take_entries"), arrays, rows, (int(clear),))
+
+    def take_counts(self, rows: np.ndarray) -> RowLists:
+        """List the topics of nodes with their counts, however these are stored."""
+        return self._take_lists(("count_places", "take_places"), [], rows, ())
+
+    def _take_lists(
+        self,
+        kernels: tuple[str, str],
+        arrays: Sequence[Any],
+        rows: np.ndarray,
+        options: Sequence[int],
+    ) -> RowLists:
+        """Find out with the first kernel how long lists are, and take them with the second."""
+        chain, n_rows = self._chain, len(rows)
+        count, take = kernels
+        length = np.zeros(n_rows, np.int32)
+        taken = np.zeros(0, np.int32)
+        if n_rows:
+            places, found = self._list(rows), chain.device.zeros(n_rows, np.int32)
+            chain.run(count, *arrays, places, found, n_rows)
+            length = chain.device.download(found)
+        entries = int(length.sum())
+        if entries:
+            room = chain.device.zeros(3 * entries, np.int32)
+            chain.run(take, *arrays, places, self._starts(length), room, n_rows, *options)
+            taken = chain.device.download(room)
+        return RowLists(length, *taken.reshape(3, entries))
+
+    def add_lists(self, names: tuple[str, str], rows: np.ndarray, lists: RowLists) -> None:
+        """Add lists to rows of two arrays; a row may come more than once."""
+        if lists.topic.size:
+            arrays = (self._chain.arrays[name] for name in names)
+            self._chain.run("add_entries", *arrays, *self._given(rows, lists), len(rows))
+
+    def put_counts(self, rows: np.ndarray, lists: RowLists) -> None:
+        """Replace the counts of nodes by those listed, and their totals."""
+        if len(rows):
+            self._chain.run("put_entries", *self._given(rows, lists), len(rows))
+
+    def _given(self, rows: np.ndarray, lists: RowLists) -> tuple[Any, Any, Any]:
+        """Copy rows, where their lists start, and the lists to the device."""
+        put = self._chain.device.put
+        entries = np.concatenate([*lists[1:], np.zeros(1, np.int32)])  # an array is never empty
+        return self._list(rows), self._starts(lists.length), put(entries)
+
+    def _starts(self, length: np.ndarray) -> Any:
+        return self._chain.device.put(np.concatenate([[0], np.cumsum(length, dtype=np.int64)]))
 
     def take_moves(self, citations: np.ndarray) -> np.ndarray:
         """Copy what citations did to the host: int32 [citations, 2], as rows.cu packs it."""

@@ -1,5 +1,6 @@
 """Rows of node counts as lists of topics, to be sent to another part and stored there."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from citeweave.engines.core.arrays import TopicCounts
 from citeweave.engines.core.row_places import empty_row, pair_at, set_pair
 from citeweave.engines.slots.presence import lowest_bit
 
-__all__ = ["RowLists", "put_rows", "take_rows"]
+__all__ = ["RowLists", "join_lists", "put_rows", "split_lists", "take_rows"]
 
 
 class RowLists(NamedTuple):
@@ -23,6 +24,28 @@ class RowLists(NamedTuple):
     """int32 [entries]."""
     tables: np.ndarray
     """int32 [entries]."""
+
+
+def split_lists(lists: RowLists, rows: Sequence[int]) -> list[RowLists]:
+    """Cut lists into those of the first ``rows[0]`` nodes, of the next ``rows[1]``, and so on.
+
+    Examples
+    --------
+    >>> lists = RowLists(np.array([2, 0, 1]), *np.arange(9).reshape(3, 3))
+    >>> [one.topic.tolist() for one in split_lists(lists, [1, 2])]
+    [[0, 1], [2]]
+    """
+    ends = np.cumsum(rows)[:-1]
+    by_node = np.split(lists.length, ends)
+    entries = np.cumsum([int(length.sum()) for length in by_node])[:-1]
+    columns = (np.split(column, entries) for column in lists[1:])
+    return [RowLists(*cut) for cut in zip(by_node, *columns, strict=True)]
+
+
+def join_lists(parts: Sequence[RowLists]) -> RowLists:
+    """Put lists one behind the other, as int32."""
+    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return RowLists(*(column.astype(np.int32, copy=False) for column in columns))
 
 
 def take_rows(counts: TopicCounts, presence: np.ndarray, rows: np.ndarray) -> RowLists:

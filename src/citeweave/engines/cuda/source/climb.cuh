@@ -13,8 +13,6 @@ struct Column {
   METHOD int &whole(int field) const { return ((int *)at)[field * STRIDE]; }
 };
 
-struct Seats { int customers, tables; };
-
 // ---- how far a customer climbs
 
 // Places of the random numbers of a token, by what they decide; a stream has no use for them.

@@ -23,8 +23,10 @@ constexpr int CHUNK_UNROLL = HELD ? CHUNKS : 4;
 enum { WORD_VISITED, WORD_BLOCKED, WORD_CORRECTED, WORD_REJECTED };
 enum { CITE_VISITED = 4, CITE_BLOCKED, CITE_ACCEPTED, REPAIRED_TOPICS, REPAIRED_WORDS };
 enum { WORD_OUTSIDE = 9, WORD_REFUSED, CITE_OUTSIDE, CITE_REFUSED };
+enum { LOST_TOPICS = 16 };  // after what faults.cu counts
 
 struct Pair { float stay, open; };
+struct Seats { int customers, tables; };
 struct ALIGNED_16 Four { float x, y, z, w; };
 
 // Discounts are the model's: constants wherever the level is one.

@@ -66,14 +66,14 @@ DEV void enter_path(Path &path, int d) {
 // Give the document its counts of a topic back, and note what it did to shared nodes. What it did to mu
 // is not noted: mu's customers are the tables below, which the repair adds up.
 DEV void leave_topic(const Topic &topic, const Path &path, int level) {
-  i64 place = (i64)path.node[level] * K + topic.number();
   Seats seats = topic.seats(level);
   if (level >= N_SHARED) {
-    ctx.customers[place] = seats.customers;
-    ctx.tables[place] = seats.tables;
+    write_seats(path.node[level], topic.number(), seats);
   } else {
-    int customers = seats.customers - ctx.customers[place];
-    int tables = seats.tables - ctx.tables[place];
+    i64 place = (i64)path.node[level] * K + topic.number();
+    Seats before = seats_of(path.node[level], topic.number());
+    int customers = seats.customers - before.customers;
+    int tables = seats.tables - before.tables;
     if (customers != 0) add_to(ctx.node_customers + place, customers);
     if (tables != 0) add_to(ctx.node_tables + place, tables);
   }

@@ -56,7 +56,7 @@ KERNEL weigh_level(int level, int n_parts) {
          n += (i64)n_parts * groups_in_block()) {
       Weights weights = weights_of(n, level, start);
       double own = 0.0;
-      if (k < K) own = own_count(n * K + k, discount);
+      if (k < K) own = own_count(n, k, discount);
       double beta = ctx.topic_concentration[n];
       double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
       double share = beta + discount * (double)ctx.total_tables[n];
@@ -115,7 +115,8 @@ KERNEL finish_sums() {
   double cite = all_levels(2 * K), cited = all_levels(2 * K + 1);
   double rate = 0.0;
   for (int k = threadIdx.x; k < K; k += blockDim.x) {
-    double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
+    Seats seats = root_seats(k);
+    double own = (seats.customers - ctx.topic_discount[0] * seats.tables) * scale;
     ctx.cite_sum[k] = all_levels(k) + cite * own;
     ctx.cited_sum[k] = all_levels(K + k) + cited * own;
     rate += ctx.topic_scale[k] * ctx.cite_sum[k] * ctx.cited_sum[k];
@@ -136,7 +137,7 @@ KERNEL rate_level(int level, int of_citing) {
        n += all_groups()) {
     double dot = 0.0;
     for (int k = lane_id(); k < K; k += LANES)
-      dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
+      dot += ctx.topic_scale[k] * sums[k] * own_count(n, k, discount);
     set_rate(n, level, discount, dot);
   }
 }

@@ -9,7 +9,7 @@ KERNEL weigh_marked(int level) {
   block_sync();
   double discount = ctx.topic_discount[level], cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
   i64 start = ctx.level_start[level];
-  for (i64 n = start + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
+  for (i64 n = start + first_group(); n < ctx.level_end[level]; n += all_groups()) {
     Weights weights = weights_of(n, level, start);
     double beta = ctx.topic_concentration[n];
     double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
@@ -26,7 +26,7 @@ KERNEL weigh_marked(int level) {
     for (int i = lane_id(); i < BIT_WORDS; i += LANES)
       for (unsigned bits = marks[i]; bits != 0u; bits &= bits - 1u) {
         int k = i * 32 + lowest_bit(bits);
-        double own = own_count(n * K + k, discount);
+        double own = own_count(n, k, discount);
         add_to(sums + k, to_whole(cite_scaled * own, cite_unit));
         add_to(sums + K + k, to_whole(cited_scaled * own, cited_unit));
       }
@@ -47,7 +47,7 @@ KERNEL rate_marked(int level, int of_citing) {
     for (int i = lane_id(); i < BIT_WORDS; i += LANES)
       for (unsigned bits = marks[i]; bits != 0u; bits &= bits - 1u) {
         int k = i * 32 + lowest_bit(bits);
-        dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
+        dot += ctx.topic_scale[k] * sums[k] * own_count(n, k, discount);
       }
     set_rate(n, level, discount, dot);
   }

@@ -20,13 +20,20 @@ KERNEL add_moves(int n_citations, int n_own, int round, int rounds) {
       int out = depth[2 * end], into = depth[2 * end + 1];
       int n = ctx.level_start[CITED_LEVEL] + (end == 0 ? ctx.citing[e] : ctx.cited_document[e]);
       for (int step = 0; step < CITED_LEVEL; step++) {
+        int left = step < out, closed = step + 1 < out;
+        int came = step < into, opened = step + 1 < into;
         i64 old_place = (i64)n * K + ctx.move_old[e], new_place = (i64)n * K + ctx.move_new[e];
         bool own = CITED_LEVEL - step >= N_SHARED;
+#if COMPACT  // papers' own rows are changed when they are repaired
+        if (own) {
+          if (!left && !came) break;
+          n = ctx.parent[n];
+          continue;
+        }
+#endif
         if (!own && e >= n_own) break;
         int *customers = own ? ctx.customers : ctx.node_customers;
         int *tables = own ? ctx.tables : ctx.node_tables;
-        int left = step < out, closed = step + 1 < out;
-        int came = step < into, opened = step + 1 < into;
         if (old_place == new_place) {  // most stay with their topic: what cancels is left out
           if (left != came) add_to(customers + new_place, came - left);
           if (closed != opened) add_to(tables + new_place, opened - closed);
@@ -44,36 +51,80 @@ KERNEL add_moves(int n_citations, int n_own, int round, int rounds) {
 #endif
 }
 
+#if COMPACT && NETWORK
+// Go through what the citations of a round did to a paper, made or received: for each of them, the lane
+// that has it is given its topics and how far it climbed.
+template <typename Doing> DEV void each_move(i64 n, int round, int rounds, Doing doing) {
+  i64 d = n - ctx.level_start[CITED_LEVEL];
+  if (ctx.document_number[d] % rounds == round)
+    for (i64 e = ctx.cites[d] + lane_id(); e < ctx.cites[d + 1]; e += LANES)
+      doing(e, ctx.move_depth[4 * e], ctx.move_depth[4 * e + 1]);
+  for (i64 i = ctx.received_start[d] + lane_id(); i < ctx.received_start[d + 1]; i += LANES) {
+    i64 e = ctx.received_by[i];
+    if (ctx.document_number[ctx.citing[e]] % rounds == round)
+      doing(e, ctx.move_depth[4 * e + 2], ctx.move_depth[4 * e + 3]);
+  }
+}
+
+// Whether they did anything at all: most stay with their topic.
+DEV bool is_moved(i64 n, int round, int rounds) {
+  int moved = 0;
+  each_move(n, round, rounds, [&](i64 e, int out, int into) {
+    moved += out != into || (out > 0 && ctx.move_old[e] != ctx.move_new[e]);
+  });
+  return group_sum(moved) > 0;
+}
+
+DEV void add_paper_moves(i64 n, const OpenRow &row, int round, int rounds) {
+  each_move(n, round, rounds, [&](i64 e, int out, int into) {
+    int before = ctx.move_old[e], after = ctx.move_new[e];
+    if (out > 0) add_to(row.customers + before, -1);
+    if (out > 1) add_to(row.tables + before, -1);
+    if (into > 0) add_to(row.customers + after, 1);
+    if (into > 1) add_to(row.tables + after, 1);
+  });
+  group_sync();
+}
+#endif
+
 // Nodes of one level: tables into range; the parent's customers are told. Changes of nodes above
 // documents are noted apart: they are added, and zero again.
-template <bool NOTED> DEV void repair_level(int level) {
+template <bool NOTED> DEV void repair_level(int level, int round, int rounds) {
   int n_repaired = 0;
   for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_end[level];
        n += all_groups()) {
     int customers_total = 0, tables_total = 0;
+#if COMPACT && NETWORK
+    if (!NOTED && !is_moved(n, round, rounds)) continue;  // tables of all others are valid
+#endif
+    OpenRow row = open_row(n);
+#if COMPACT && NETWORK
+    if (!NOTED) add_paper_moves(n, row, round, rounds);
+#endif
     for (int k = lane_id(); k < K; k += LANES) {
       i64 place = n * K + k;
-      int customers = ctx.customers[place], wanted = ctx.tables[place];
+      int customers = row.customers[k], wanted = row.tables[k];
       if (NOTED) {
         customers += ctx.node_customers[place];
         wanted += ctx.node_tables[place];
-        ctx.customers[place] = customers;
+        row.customers[k] = customers;
         ctx.node_customers[place] = 0;
         ctx.node_tables[place] = 0;
       }
       int tables = valid_tables(customers, wanted);
-      if (NOTED || tables != wanted) ctx.tables[place] = tables;
+      if (NOTED || tables != wanted) row.tables[k] = tables;
       if (tables != wanted) {
         n_repaired++;
         i64 above = (i64)ctx.parent[n] * K + k;
         if (level > N_SHARED)
-          add_to(ctx.customers + above, tables - wanted);
+          add_to(ctx.customers + above, tables - wanted);  // counts of such models are dense rows
         else if (level > 1)
           add_to(ctx.node_customers + above, tables - wanted);
       }
       customers_total += customers;
       tables_total += tables;
     }
+    close_row(n, row);
     set_totals(n, customers_total, tables_total);
   }
   add_count(ctx.tally + REPAIRED_TOPICS, n_repaired);
@@ -108,23 +159,35 @@ KERNEL give_up_tables() {
 #endif
 }
 
-// Documents' nodes.
-KERNEL repair_documents(int level) { repair_level<false>(level); }
+// Documents' nodes, after the citations of a round.
+KERNEL repair_documents(int level, int round, int rounds) {
+  repair_level<false>(level, round, rounds);
+}
 
 // Nodes of a shared level below mu.
-KERNEL repair_nodes(int level) { repair_level<true>(level); }
+KERNEL repair_nodes(int level) { repair_level<true>(level, 0, 1); }
 
 // Customers of mu are the tables of the level below it: added up into ``root_sum``, zero before.
 KERNEL sum_root() {
   int *sums = (int *)shared_pool;
   for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
   block_sync();
+#if COMPACT
+  for (i64 n = ctx.level_start[1] + first_group(); n < ctx.level_end[1]; n += all_groups()) {
+    CountRow row = count_row(n);
+    for (int place = lane_id(); place < row.used; place += LANES) {
+      int tables = row.seats(place).tables;
+      if (tables) add_to(sums + row.topic(place), tables);
+    }
+  }
+#else
   i64 begin = (i64)ctx.level_start[1] * K, end = (i64)ctx.level_end[1] * K;
   i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = begin + (i64)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step) {
     int tables = ctx.tables[i];
     if (tables) add_to(sums + (int)((i - begin) % K), tables);
   }
+#endif
   block_sync();
   for (int k = threadIdx.x; k < K; k += blockDim.x)
     if (sums[k]) add_to(ctx.root_sum + k, sums[k]);
@@ -137,8 +200,7 @@ KERNEL set_root() {
   for (int k = lane_id(); k < K; k += LANES) {
     int customers = ctx.root_sum[k];
     ctx.root_sum[k] = 0;
-    ctx.customers[k] = customers;
-    ctx.tables[k] = customers > 0 ? 1 : 0;
+    set_root_seats(k, customers, customers > 0 ? 1 : 0);
     customers_total += customers;
     tables_total += customers > 0 ? 1 : 0;
   }

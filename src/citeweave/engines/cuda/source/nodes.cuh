@@ -2,10 +2,15 @@
 // its weights in P and M.
 
 // A count less its discounted tables. Where topics are many most are zero, and tables need not be read.
-DEV double own_count(i64 place, double discount) {
-  int customers = ctx.customers[place];
+DEV double own_count(i64 n, int k, double discount) {
+#if COMPACT
+  Seats seats = seats_of(n, k);
+  return seats.customers - discount * seats.tables;
+#else
+  int customers = ctx.customers[n * K + k];
   if (SPARSE && customers == 0) return 0.0;
-  return customers - discount * ctx.tables[place];
+  return customers - discount * ctx.tables[n * K + k];
+#endif
 }
 
 // theta_nk = own_nk / (beta + C) + (beta + alpha T) / (beta + C) theta_pa(n)k.

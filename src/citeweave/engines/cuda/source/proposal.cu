@@ -1,12 +1,22 @@
 // What sweeps over slots need besides the snapshot: where nodes have customers, from which table
 // topics outside a document are proposed, and sums over all topics for the citations' exponential.
 
-// A bit for each topic that a node of one level has customers in.
-KERNEL mark_topics(int level) {
+// A bit for each topic that a node of one level has customers in; ``copies`` for those nodes alone that
+// belong to other parts of the chain.
+KERNEL mark_topics(int level, int copies) {
 #if SPARSE
-  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
-       n += all_groups()) {
+  i64 begin = copies ? ctx.level_end[level] : ctx.level_start[level];
+  for (i64 n = begin + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
     unsigned *bits = ctx.bits + (n - ctx.level_start[FIRST_MARKED]) * BIT_WORDS;
+#if COMPACT
+    for (int i = lane_id(); i < BIT_WORDS; i += LANES) bits[i] = 0u;
+    group_sync();
+    CountRow row = count_row(n);
+    for (int place = lane_id(); place < row.used; place += LANES) {
+      int k = row.topic(place);
+      if (row.seats(place).customers > 0) add_to((int *)bits + k / 32, (int)(1u << k % 32));
+    }
+#else
     for (int i = 0; i < BIT_WORDS; i++) {
 #if LANES == 32
       int k = i * 32 + lane_id();
@@ -18,6 +28,7 @@ KERNEL mark_topics(int level) {
 #endif
       if (lane_id() == 0) bits[i] = some;
     }
+#endif
   }
 #endif
 }
@@ -29,7 +40,9 @@ KERNEL choose_listed(int most) {
   for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
        n += all_groups()) {
     int topics = 0;
-    for (int k = lane_id(); k < K; k += LANES) topics += ctx.customers[n * K + k] > 0;
+    CountRow row = count_row(n);
+    for (int place = lane_id(); place < row.used; place += LANES)
+      topics += row.seats(place).customers > 0;
     topics = group_sum(topics);
     if (lane_id() == 0)
       ctx.listed[n - ctx.level_start[level]] = level > 0 && topics <= most ? 1 : 0;
@@ -39,48 +52,102 @@ KERNEL choose_listed(int most) {
 
 // The share of each topic that a document has nothing of. A listed author has nothing of it either:
 // then it comes from mu. Of all others it comes from the author, who is much more decided than mu is;
-// they are taken together. A thread has a topic and goes over all of them in their order.
-KERNEL make_shares() {
-#if SPARSE
+// they are taken together. Shares of authors are added up in whole numbers, so that it does not matter
+// which part of a chain has which of them (engines/slots/proposal_tables.py).
+
+#define SHARE_UNIT 1125899906842624.0  // 2^50
+
+// What makes up a topic's share at mu: its customers, or its part of what a new topic gets.
+struct RootShares {
+  float seats, fresh;
+  METHOD float weight(int k) const {
+    return root_value(root_seats(k).customers, topic_discount(0), fresh);
+  }
+};
+
+DEV RootShares root_shares() {
   int used = (int)ctx.total_tables[0];
   float seats = (float)ctx.topic_concentration[0] + (float)ctx.total_customers[0];
   float fresh = ((float)ctx.topic_concentration[0] + topic_discount(0) * (float)used) /
                 (float)(used < K ? K - used : 1);
-  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x) {
-    float root = root_value(ctx.customers[k], topic_discount(0), fresh);
-#if N_SHARED == 1
-    ctx.guess_root[k] = root / seats;
-#else
-    const int level = N_SHARED - 1;
-    double everybody = 0.0, others = 0.0, share = 0.0;
-    for (i64 n = ctx.level_start[level]; n < ctx.level_start[level + 1]; n++) {
-      double customers = (double)ctx.total_customers[n];
-      everybody += customers;
-      if (listed((int)n) || customers == 0.0) continue;
-      others += customers;
-      i64 path[N_SHARED];
-      i64 above = n;
+  return {seats, fresh};
+}
+
+// Customers of the authors of this part, and of those who are not listed, added to ``seat_sum``.
+KERNEL count_seats() {
+#if SPARSE && N_SHARED > 1
+  const int level = N_SHARED - 1;
+  i64 everybody = 0, others = 0;
+  for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
+       n < ctx.level_end[level]; n += (i64)gridDim.x * blockDim.x) {
+    everybody += ctx.total_customers[n];
+    if (!listed((int)n)) others += ctx.total_customers[n];
+  }
+  everybody = group_sum(everybody);
+  others = group_sum(others);
+  if (lane_id() > 0) return;
+  add_to(ctx.seat_sum, (u64)everybody);
+  add_to(ctx.seat_sum + 1, (u64)others);
+#endif
+}
+
+// Shares of topics under the authors of this part who are not listed, added to ``share_sum``.
+KERNEL sum_shares() {
+#if SPARSE && N_SHARED > 1
+  u64 *sums = (u64 *)shared_pool;
+  for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
+  block_sync();
+  const int level = N_SHARED - 1;
+  RootShares root = root_shares();
+  double everybody = (double)ctx.seat_sum[0];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_end[level];
+       n += all_groups()) {
+    double customers = (double)ctx.total_customers[n];
+    if (listed((int)n) || customers == 0.0) continue;
+    i64 path[N_SHARED];
+    float scale[N_SHARED];
+    i64 above = n;
 #pragma unroll
-      for (int i = level; i >= 0; i--) {
-        path[i] = above;
-        above = ctx.parent[above];
-      }
-      float weight = root;
+    for (int i = level; i >= 0; i--) {
+      path[i] = above;
+      above = ctx.parent[above];
+    }
+#pragma unroll
+    for (int i = 1; i < N_SHARED; i++)
+      scale[i] = ((float)ctx.topic_concentration[path[i]] +
+                  topic_discount(i) * (float)ctx.total_tables[path[i]]) /
+                 ((float)ctx.topic_concentration[path[i - 1]] +
+                  (float)ctx.total_customers[path[i - 1]]);
+    double share = customers / everybody * SHARE_UNIT / (ctx.topic_concentration[n] + customers);
+    for (int k = lane_id(); k < K; k += LANES) {
+      float weight = root.weight(k);
 #pragma unroll
       for (int i = 1; i < N_SHARED; i++) {
-        i64 m = path[i], parent = path[i - 1];
-        Pair pair = weight_pair(i, ctx.customers[m * K + k], ctx.tables[m * K + k]);
-        float scale = ((float)ctx.topic_concentration[m] +
-                       topic_discount(i) * (float)ctx.total_tables[m]) /
-                      ((float)ctx.topic_concentration[parent] + (float)ctx.total_customers[parent]);
-        weight = pair.stay + pair.open * (scale * weight);
+        Seats seats = seats_of(path[i], k);
+        Pair pair = weight_pair(i, seats.customers, seats.tables);
+        weight = pair.stay + pair.open * (scale[i] * weight);
       }
-      share += customers * weight / (ctx.topic_concentration[n] + customers);
+      add_to(sums + k, (u64)(i64)(share * weight));
     }
-    share += (everybody - others) * (double)(root / seats);
-    ctx.guess_root[k] = (float)(share / (everybody > 0.0 ? everybody : 1.0));
-#endif
   }
+  block_sync();
+  for (int k = threadIdx.x; k < K; k += blockDim.x)
+    if (sums[k]) add_to(ctx.share_sum + k, sums[k]);
+#endif
+}
+
+// ``guess_root`` from these sums.
+KERNEL make_shares() {
+#if SPARSE
+  RootShares root = root_shares();
+  double under_root = 1.0;  // the part of all customers whose authors are listed
+#if N_SHARED > 1
+  double everybody = (double)ctx.seat_sum[0];
+  under_root = (everybody - (double)ctx.seat_sum[1]) / (everybody > 0.0 ? everybody : 1.0);
+#endif
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
+    ctx.guess_root[k] = (float)(under_root * (double)(root.weight(k) / root.seats) +
+                                (double)ctx.share_sum[k] / SHARE_UNIT);
 #endif
 }
 
@@ -152,17 +219,20 @@ KERNEL sum_outer(int level) {
 #pragma unroll
     for (int i = 0; i < N_SHARED; i++) z[i] = 0.0;
     for (int k = lane_id(); k < K; k += LANES) {
-      int customers = ctx.customers[n * K + k];
-      if (customers == 0) continue;
+      // topics are in the order of rows, whatever counts are stored in: sums must not change
+      if (COMPACT && level == FIRST_MARKED && !has_bit(bits_of((int)n), k)) continue;
+      Seats seats = seats_of(n, k);
+      if (seats.customers == 0) continue;
       double scale = ctx.topic_scale[k];
-      double own = customers - ctx.topic_discount[level] * ctx.tables[n * K + k];
+      double own = seats.customers - ctx.topic_discount[level] * seats.tables;
       x += own * scale * ctx.cited_sum[k];
       y += own * scale * ctx.cite_sum[k];
 #pragma unroll
       for (int i = 0; i < N_SHARED; i++)
-        if (i <= level)
-          z[i] += scale * own * (ctx.customers[path[i] * K + k] -
-                                 ctx.topic_discount[i] * ctx.tables[path[i] * K + k]);
+        if (i <= level) {
+          Seats above = i == level ? seats : seats_of(path[i], k);
+          z[i] += scale * own * (above.customers - ctx.topic_discount[i] * above.tables);
+        }
     }
     double *sums = ctx.outer + n * (2 + N_SHARED);
     x = group_sum(x);

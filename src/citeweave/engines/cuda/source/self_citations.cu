@@ -51,8 +51,9 @@ DEV SelfPath self_path(int document, int k) {
     path.customers[level] = (int)ctx.total_customers[n];
     path.tables[level] = (int)ctx.total_tables[n];
     path.beta[level] = (float)ctx.topic_concentration[n];
-    path.c[level] = ctx.customers[(i64)n * K + k];
-    path.t[level] = ctx.tables[(i64)n * K + k];
+    Seats seats = seats_of(n, k);
+    path.c[level] = seats.customers;
+    path.t[level] = seats.tables;
     n = ctx.parent[n];
   }
   return path;
@@ -65,12 +66,13 @@ DEV int propose_self(Rng &rng, i64 node) {
   if (total == 0) return (int)(share * K);
   if (share >= 0.5) return (int)((2.0 * share - 1.0) * K);
   int left = (int)(2.0 * share * (double)total);
-  for (int base = 0; base < K; base += LANES) {
-    int k = base + lane_id();
-    int c = k < K ? ctx.customers[node * K + k] : 0;
+  CountRow row = count_row(node);
+  for (int base = 0; base < row.used; base += LANES) {
+    int place = base + lane_id();
+    int c = place < row.used ? row.seats(place).customers : 0;
     float running = group_scan((float)c);
     int sum = group_sum(c);
-    if (left < sum) return base + group_first((float)left < running);
+    if (left < sum) return row.topic(base + group_first((float)left < running));
     left -= sum;
   }
   return K - 1;
@@ -106,10 +108,9 @@ DEV float self_change(const SelfPath &path, int k, const int *out, const int *in
     Gain gain = {0.0f, 0.0f};
 #pragma unroll
     for (int level = 0; level <= CITED_LEVEL; level++) {
-      i64 place = (i64)path.node[level] * K + other;
-      int c = other == k ? path.c[level] : ctx.customers[place];
-      if (c == 0) continue;
-      float own = own_share<float>(level, c, other == k ? path.t[level] : ctx.tables[place]);
+      Seats seats = other == k ? path.seats(level) : seats_of(path.node[level], other);
+      if (seats.customers == 0) continue;
+      float own = own_share<float>(level, seats.customers, seats.tables);
       gain.cite += change.cite_slope[level] * own;
       gain.cited += change.cited_slope[level] * own;
     }
@@ -128,8 +129,7 @@ DEV void keep_self(const SelfPath &path, int k, const int *out, const int *into)
   for (int level = CITED_LEVEL; level > 0; level--) {
     i64 place = (i64)path.node[level] * K + k;
     if (level >= N_SHARED) {
-      ctx.customers[place] = path.c[level];
-      ctx.tables[place] = path.t[level];
+      write_seats(path.node[level], k, path.seats(level));
       ctx.total_customers[path.node[level]] = path.customers[level];
       ctx.total_tables[path.node[level]] = path.tables[level];
       continue;

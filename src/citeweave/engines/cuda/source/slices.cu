@@ -20,7 +20,7 @@ KERNEL set_means(int level) {
     Shares shares = shares_of(n, discount);
     i64 above = (i64)ctx.parent[n] * K;
     for (int k = lane_id(); k < K; k += LANES) {
-      double own = own_count(n * K + k, discount) * shares.own;
+      double own = own_count(n, k, discount) * shares.own;
       ctx.node_mean[n * K + k] = level == 0 ? own : shares.above * ctx.node_mean[above + k] + own;
     }
   }
@@ -51,7 +51,7 @@ KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
       double above = 0.0, fixed = 0.0;
       if (k < K) {
         above = ctx.node_mean[(i64)ctx.parent[n] * K + k];
-        fixed = own_count(n * K + k, discount) + taken * above;
+        fixed = own_count(n, k, discount) + taken * above;
       }
 #if LANES >= TRIALS
       double inverse = 1.0 / (mine + total);  // each lane takes one division for all
@@ -94,7 +94,8 @@ KERNEL finish_trials(int level, TRIAL_BETAS) {
       double cite = from_whole(ctx.trial_sum[j * K + k], ctx.unit[0]);
       double cited = from_whole(ctx.trial_sum[(TRIALS + j) * K + k], ctx.unit[1]);
       if (level == 0) {
-        double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
+        Seats seats = root_seats(k);
+        double own = (seats.customers - ctx.topic_discount[0] * seats.tables) * scale;
         cite = ctx.cite_weight[0] * own;
         cited = ctx.cited_weight[0] * own;
       }

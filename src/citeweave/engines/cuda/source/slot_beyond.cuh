@@ -35,8 +35,9 @@ struct CiteWalk {
 };
 
 DEV float snapshot_own(i64 node, int level, int k) {
-  int c = ctx.customers[node * K + k];
-  return c == 0 ? 0.0f : (float)c - topic_discount(level) * (float)ctx.tables[node * K + k];
+  Seats seats = path_seats(level, (int)node, k);
+  if (seats.customers == 0) return 0.0f;
+  return (float)seats.customers - topic_discount(level) * (float)seats.tables;
 }
 
 // What says how a topic without a slot stands; ``first`` to ``last`` are the citations done.

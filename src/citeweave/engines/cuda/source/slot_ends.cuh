@@ -19,9 +19,9 @@ static __device__ __noinline__ void fill_citing(Column slot, Standing standing) 
   int k = slot.whole(END_TOPIC);
 #pragma unroll
   for (int level = 0; level <= CITED_LEVEL; level++) {
-    i64 place = (i64)standing.node[level] * K + k;
-    slot.whole(END_C + level) = ctx.customers[place];
-    slot.whole(END_T + level) = ctx.tables[place];
+    Seats seats = path_seats(level, standing.node[level], k);
+    slot.whole(END_C + level) = seats.customers;
+    slot.whole(END_T + level) = seats.tables;
   }
   slot.real(END_SCALE) = (float)ctx.topic_scale[k];
   Pair sums = stranger_sums(standing, k);
@@ -117,13 +117,11 @@ DEV void fill_cited(const CiteWalk &walk, const Ends &ends, int slot, bool marke
     if (ends.met(level)) continue;
     const int node = ends.node[DEPTHS + level];
     bool has_bits = marked && (level == N_SHARED || (level == N_SHARED - 1 && walk.all.cited));
-    int k = column.whole(END_TOPIC), c = 0, t = 0;
-    if (!has_bits || has_bit(bits_of(node), k)) {
-      c = ctx.customers[(i64)node * K + k];
-      t = ctx.tables[(i64)node * K + k];
-    }
-    column.whole(END_C + DEPTHS + level) = c;
-    column.whole(END_T + DEPTHS + level) = t;
+    int k = column.whole(END_TOPIC);
+    Seats seats = {0, 0};
+    if (!has_bits || has_bit(bits_of(node), k)) seats = seats_of(node, k);
+    column.whole(END_C + DEPTHS + level) = seats.customers;
+    column.whole(END_T + DEPTHS + level) = seats.tables;
   }
 }
 
@@ -201,14 +199,14 @@ template <int SIDE> DEV float end_outside(const Ends &ends, bool listed_end) {
 
 // Weight at an end of a topic that has no slot, up to the end's factor.
 template <int SIDE> DEV float stranger_end(const Ends &ends, int k, float fresh) {
-  float weight = root_value(ctx.customers[k], topic_discount(0), fresh);
+  float weight = root_value(root_seats(k).customers, topic_discount(0), fresh);
 #pragma unroll
   for (int level = 1; level <= CITED_LEVEL; level++) {
     float scale = scale_at<SIDE>(ends, level);
     if (level < N_SHARED) {
       int node = SIDE == 0 || ends.met(level) ? ends.node[level] : ends.node[DEPTHS + level];
-      i64 place = (i64)node * K + k;
-      Pair pair = weight_pair(level, ctx.customers[place], ctx.tables[place]);
+      Seats seats = path_seats(level, node, k);
+      Pair pair = weight_pair(level, seats.customers, seats.tables);
       weight = weight_below(pair, scale, weight);
     } else {
       weight *= scale;

@@ -8,13 +8,10 @@
 DEV void fill_slot(const Topic &topic, int k, const Path &path, const Betas &betas) {
 #pragma unroll
   for (int level = 0; level < LEVELS; level++) {
-    i64 place = (i64)path.node[level] * K + k;
-    int c = ctx.customers[place], t = 0;
-    if (level > 0) {
-      t = ctx.tables[place];
-      topic.set_weights(FIELD_STAY(level), weight_pair(level, c, t));
-    }
-    topic.set_seats(level, c, t);
+    Seats seats = path_seats(level, path.node[level], k);
+    if (level > 0)
+      topic.set_weights(FIELD_STAY(level), weight_pair(level, seats.customers, seats.tables));
+    topic.set_seats(level, seats.customers, level > 0 ? seats.tables : 0);
   }
   topic.whole(FIELD_TOPIC) = k;
   topic.set_pair(FIELD_TOTAL, (int)ctx.word_total_customers[k], (int)ctx.word_total_tables[k]);
@@ -52,14 +49,49 @@ DEV void enter_document(Walk &walk, Path &path, u64 key, const Turn &turn,
     refresh_bursts(walk[slot], betas.burst);
   group_sync();
 #endif
-  walk.draws.start = mix(key + GOLDEN * (2 * (u64)turn.document + 1));
+  walk.draws.start = mix(key + GOLDEN * (2 * (u64)ctx.document_number[turn.document] + 1));
 }
+
+#if COMPACT
+// Give the document its counts of all topics on one of its own levels back: slots have all of them. A
+// topic's place in a list is the number of those before it. Other groups of the warp may be elsewhere.
+DEV void leave_row(const Walk &walk, i64 n, int level) {
+  CountRow row = count_row(n);
+  int room = (int)row_entry(n)[ROW_ROOM], kept = 0;
+#pragma unroll 1
+  for (int slot = 0; slot < walk.n_slots; slot++) kept += walk[slot].seats(level).customers > 0;
+#pragma unroll 1
+  for (int slot = lane_id(); slot < walk.n_slots; slot += LANES) {
+    Seats seats = walk[slot].seats(level);
+    int k = walk[slot].number(), place = row.is_list() ? 0 : k;
+    if (row.is_list()) {
+      if (seats.customers == 0) continue;
+#pragma unroll 1
+      for (int other = 0; other < walk.n_slots; other++)
+        place += walk[other].number() < k && walk[other].seats(level).customers > 0;
+    }
+    if (place < room)
+      set_place(row, place, k, seats.customers, seats.tables);
+    else
+      lose_topic();
+  }
+  if (!row.is_list()) return;
+  for (int place = kept + lane_id(); place < room; place += LANES)
+    if (row.topic(place) >= 0) set_place(row, place, -1, 0, 0);
+  if (lane_id() == 0) row_entry(n)[ROW_USED] = kept < room ? kept : room;
+}
+#endif
 
 DEV void leave_document(const Walk &walk, const Path &path) {
 #pragma unroll 1
   for (int slot = lane_id(); slot < walk.n_slots; slot += LANES)
 #pragma unroll
-    for (int level = 1; level < LEVELS; level++) leave_topic(walk[slot], path, level);
+    for (int level = 1; level < (COMPACT ? N_SHARED : LEVELS); level++)
+      leave_topic(walk[slot], path, level);
+#if COMPACT
+#pragma unroll
+  for (int level = N_SHARED; level < LEVELS; level++) leave_row(walk, path.node[level], level);
+#endif
   leave_path(path);
 }
 
@@ -147,12 +179,12 @@ DEV float weigh_slots(const Walk &walk, const Path &path, const Scales &scales, 
 // Weight of a topic that has no slot: the document has nothing of it, and has done nothing to it.
 DEV float stranger_weight(int k, const Path &path, i64 word_row, const Scales &scales,
                           const Betas &betas) {
-  float topic = root_value(ctx.customers[k], topic_discount(0), scales.fresh);
+  float topic = root_value(root_seats(k).customers, topic_discount(0), scales.fresh);
 #pragma unroll
   for (int level = 1; level < LEVELS; level++) {
     if (level < N_SHARED) {
-      i64 place = (i64)path.node[level] * K + k;
-      Pair pair = weight_pair(level, ctx.customers[place], ctx.tables[place]);
+      Seats seats = path_seats(level, path.node[level], k);
+      Pair pair = weight_pair(level, seats.customers, seats.tables);
       topic = weight_below(pair, scales.level[level], topic);
     } else {
       topic *= scales.level[level];

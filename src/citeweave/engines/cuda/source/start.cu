@@ -27,14 +27,16 @@ KERNEL start_words(u64 key) {
     int n = ctx.leaf[d];
     for (int level = LEVELS - 1; level >= N_SHARED; level--) {
       int customers_total = 0, tables_total = 0;
+      OpenRow row = open_row(n);
       for (int k = lane_id(); k < K; k += LANES) {
         int used = tokens[k] > 0 ? 1 : 0;
         int customers = level == LEVELS - 1 ? tokens[k] : used;
-        ctx.customers[(i64)n * K + k] = customers;
-        ctx.tables[(i64)n * K + k] = used;
+        row.customers[k] = customers;
+        row.tables[k] = used;
         customers_total += customers;
         tables_total += used;
       }
+      close_row(n, row);
       set_totals(n, customers_total, tables_total);
       n = ctx.parent[n];
     }
