@@ -92,20 +92,17 @@ def test_the_cases_are_what_they_say():
     assert (found["assignments.self_topic"] >= 0).any()
 
 
-def test_own_papers_are_lists_and_copies_are_rows():
-    """Copies have topics of papers elsewhere. Kernels are the same for all, and for the whole."""
+def test_parts_store_lists_as_the_whole_does():
+    """Copies, too. Kernels are the same for all, and for the whole."""
     wanted = ask(corpus={"authors": 20})
     whole, parts = CudaChain.open(wanted), in_parts(wanted, 3)
     parts.start()
     parts.step()
     for one in (worker.chain for worker in parts._team.workers):
         assert one._program == whole._program
-        listed = one.stored.topics.customers.row[:, LIST_START] >= 0
-        papers = one.layout.level_start[one.citation_level]
-        own = one.part.level_end[one.citation_level]
-        assert listed[papers:own].all()
-        assert not listed[own : one.layout.level_start[one.citation_level + 1]].any()
-        assert isinstance(one.state.topics.customers, np.ndarray)
+        listed = one.state.topics.customers.row[:, LIST_START] >= 0
+        assert listed[one.layout.level_start[one.citation_level] :].all()
+        assert not listed[0]
     parts.close()
 
 

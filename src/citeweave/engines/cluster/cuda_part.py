@@ -14,11 +14,9 @@ from citeweave.engines.cluster.part_chain import Copies
 from citeweave.engines.cluster.plans import PartPlan, Route
 from citeweave.engines.core.arrays import Array, State, TopicCounts
 from citeweave.engines.core.chain import NO_EXTRA
-from citeweave.engines.core.compact_rows import ROOM, new_compact_rows
 from citeweave.engines.core.count_lists import copy_counts
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.setting_up import new_node_counts
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.cuda.rows import DeviceRows
@@ -51,9 +49,6 @@ class CudaPartChain(CudaChain):
     """
 
     exchange: PartExchange
-    _same_on_host = False
-    _lists: TopicCounts | None = None
-    """Counts in the form that the device stores them in, where they are lists."""
 
     def __init__(
         self,
@@ -85,49 +80,15 @@ class CudaPartChain(CudaChain):
     def _prepare(self) -> None:
         """Create all arrays on the device; degrees count the citations of the whole corpus."""
         self.degrees = self._plan.degrees
-        if self.lists:
-            self._lists = self._new_lists()
         super()._prepare()
 
-    def _new_lists(self) -> TopicCounts:
-        """Make lists of topics for the rows of this part.
+    def _rooms(self) -> Array | None:
+        """Return the rooms of the plan, which include topics from papers in other parts."""
+        return self._plan.rooms
 
-        Copies are dense rows: they include topics of papers elsewhere. So are all nodes above
-        documents if groups are divided between parts.
-        """
-        layout, topics = self.layout, self.settings.topics
-        counts = new_node_counts(self.spec, layout, self.settings, compact=True)
-        rooms = counts.customers.row[:, ROOM].copy()
-        for level, end in enumerate(self.part.level_end):
-            above = self._plan.divided and level < self.spec.n_shared
-            begin = layout.level_start[level] if above else end
-            rooms[begin : layout.level_start[level + 1]] = topics
-        customers, tables = new_compact_rows(rooms, topics)
-        return self.host.topics._replace(customers=customers, tables=tables)
-
-    @property
-    def stored(self) -> State:
-        """The arrays of the host that the device's are copied from and to."""
-        return self.host if self._lists is None else self.host._replace(topics=self._lists)
-
-    @property
-    def state(self) -> State:
-        """The state on the host, brought up to date, with dense rows of counts."""
-        moved = self._ahead
-        found = super().state
-        if moved and self._lists is not None:
-            copy_counts(found.topics, self._lists)
-        return found
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self.host = state
-
-    def upload(self) -> None:
-        """Copy the host's state to the device."""
-        if self._lists is not None:
-            copy_counts(self._lists, self.host.topics)
-        super().upload()
+    def _take_counts(self, counts: TopicCounts) -> None:
+        """Copy stored counts of all nodes but those that are never read, which have no room."""
+        copy_counts(self.host.topics, counts, self._plan.nodes_with_room)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Continue from the part of a stored state; discard the changes of an interrupted step."""

@@ -195,7 +195,7 @@ class DividedChain(ABC):
         if point is not None and point.state is not None and not self._log:
             return point.state
         generator = new_generator(self._recipe.seed, self._recipe.stream)
-        lists = self._recipe.sparse and self.device != CUDA
+        lists = self._recipe.sparse
         state = new_state(
             self.spec, self._data, self.layout, self.settings, generator, compact=lists
         )

@@ -53,6 +53,11 @@ class PartPlan(NamedTuple):
     """int16 [nodes]: maximum number of topics of each node that it holds, if there are many topics
     (`citeweave.engines.cluster.part_rooms`)."""
 
+    @property
+    def nodes_with_room(self) -> np.ndarray | None:
+        """Nodes whose counts are read in this part; None for all."""
+        return None if self.rooms is None else np.flatnonzero(self.rooms)
+
 
 class _Members(NamedTuple):
     """Nodes of one level that one part holds, as indices in the whole level."""

@@ -40,9 +40,7 @@ class SparsePartChain(ChainInParts, SparseSnapshotChain):
 
     def _take_counts(self, counts: TopicCounts) -> None:
         """Copy stored counts of all nodes but those that are never read, which have no room."""
-        rooms = self._plan.rooms
-        nodes = None if rooms is None else np.flatnonzero(rooms)
-        copy_counts(self.state.topics, counts, nodes)
+        copy_counts(self.state.topics, counts, self._plan.nodes_with_room)
 
     def _forget_changes(self) -> None:
         self.__dict__.pop("_buffers", None)

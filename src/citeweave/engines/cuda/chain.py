@@ -90,9 +90,6 @@ class CudaChain(Chain):
         SNAPSHOT, device="cuda", place="on the GPU", one_chain=True, refuses=refuse_model
     )
 
-    _same_on_host = True
-    """Whether the host stores counts as the device does."""
-
     def __init__(
         self,
         spec: ModelSpec,
@@ -118,7 +115,7 @@ class CudaChain(Chain):
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
         self.lists = self.sparse and self._keeps_lists(spec, data)
         """Whether the device stores counts of nodes as lists of topics."""
-        self.compact_counts = self.lists and self._same_on_host
+        self.compact_counts = self.lists
         self.proposals = DeviceProposals(self)
         self._plan_kernels(spec, data, settings)  # compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
@@ -213,12 +210,12 @@ class CudaChain(Chain):
                 far = max(far, cite_slots.far_floats * self._cite_blocks * citers)
         self.node_segment = fixed.pop("node_segment")
         room = room_arrays(self, self._program, sweeping=sweeping, far_floats=far)
-        self._check_memory(bytes_needed(self, self.stored, fixed, room))
+        self._check_memory(bytes_needed(self, self.host, fixed, room))
         for name, array in fixed.items():
             self.arrays[name] = device.put(array if array.size else np.zeros(1, array.dtype))
         for name, (size, kind) in room.items():
             self.arrays[name] = device.zeros(max(size, 1), kind)
-        upload_state(device, self.arrays, self.stored)
+        upload_state(device, self.arrays, self.host)
         device.bind(self.arrays)
         self.run("mark_runs")
 
@@ -263,18 +260,13 @@ class CudaChain(Chain):
     def state(self) -> State:
         """The state on the host, brought up to date; change it only through `restore`."""
         if self._ahead:
-            download_state(self.device, self.arrays, self.stored)
+            download_state(self.device, self.arrays, self.host)
             self._ahead = False
         return self.host
 
     @state.setter
     def state(self, state: State) -> None:
         self.host = state
-
-    @property
-    def stored(self) -> State:
-        """The arrays of the host that the device's are copied from and to."""
-        return self.host
 
     @property
     def clock(self) -> np.ndarray:
@@ -321,7 +313,7 @@ class CudaChain(Chain):
         """Copy the host's state to the device."""
         self._ahead = False
         self.proposals.forget()
-        upload_state(self.device, self.arrays, self.stored)
+        upload_state(self.device, self.arrays, self.host)
         self._draws.read_levels()
         self._repair_words()  # without changes, it only updates the cached weights
 
