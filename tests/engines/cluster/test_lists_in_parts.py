@@ -143,7 +143,7 @@ def test_a_chain_without_room_for_other_parts_papers_stops(monkeypatch):
         ]
 
     monkeypatch.setattr(divided, "with_rooms", local)
-    chain = in_parts(ask(topics=4096, corpus={"authors": 40}), 3)
+    chain = in_parts(ask(topics=4096, corpus={"authors": 20}), 3)
     with pytest.raises(RunError, match=r"more topics than"):
         run(chain)
     chain.close()
