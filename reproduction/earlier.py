@@ -1,4 +1,8 @@
-"""Add rows of an earlier run to tables that lack them, each marked as such."""
+"""Add rows of an earlier page to tables that lack them.
+
+Rows that another release made are marked as earlier. Those of this release would be the same if
+they were computed again, so they are not.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,15 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from reproduction.base import Cell, Spread
+from citeweave import __version__
+from reproduction.base import Cell, Spread, Table
 from reproduction.writers import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from reproduction.base import Outcome, Table
+    from reproduction.base import Outcome
 
 __all__ = ["EarlierTable", "read_sections", "read_tables", "with_earlier_rows", "without_mark"]
 
@@ -25,6 +30,9 @@ SAID = "Earlier: "
 MADE = f"Rows marked{MARK} come from earlier runs with these settings: "
 """Start of the note on their origin."""
 
+KEPT = "Rows that were not finished here come from an earlier run of the same release: "
+"""Start of the note on the origin of rows without a mark."""
+
 FILLED = "From earlier runs: "
 """Start of the list of single figures that were filled in."""
 
@@ -32,6 +40,7 @@ _SPREAD = re.compile(r"([+−-]?[\d,.]+) ± ([\d,.]+)")
 _NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?")
 _ESCAPED = re.compile(r"\\([\\|<*_`])")
 _MADE = re.compile(rf"^- {re.escape(MADE)}(.*)$", re.MULTILINE)
+_KEPT = re.compile(rf"^- {re.escape(KEPT)}(.*)$", re.MULTILINE)
 _COLOPHON = re.compile(r"<sub>(.*?)</sub>", re.DOTALL)
 
 
@@ -41,6 +50,10 @@ class EarlierTable(NamedTuple):
     columns: list[str]
     rows: list[list[Cell]]
     notes: list[str]
+    decimals: dict[str, int]
+    """Decimal places by column."""
+    signed: list[str]
+    """Columns whose figures have a sign."""
 
 
 def read_sections(page: Path) -> dict[str, str]:
@@ -68,9 +81,12 @@ def read_tables(section: str) -> dict[str, EarlierTable]:
         cells = [[_plain(cell) for cell in line[2:-2].split(" | ")] for line in lines]
         if cells:
             rows = [[_cell(text) for text in row] for row in cells[1:]]
+            texts = dict(zip(cells[0], zip(*cells[1:], strict=True), strict=True))
             below = rest.partition("\n\n- ")[2].partition("\n\n")[0]
             notes = [_plain(note.strip()) for note in below.split("\n- ") if note.strip()]
-            found[_plain(title)] = EarlierTable(cells[0], rows, notes)
+            decimals = {name: max(map(_places, column)) for name, column in texts.items()}
+            signed = [name for name, column in texts.items() if any(c[0] in "+−" for c in column)]
+            found[_plain(title)] = EarlierTable(cells[0], rows, notes, decimals, signed)
     return found
 
 
@@ -79,24 +95,54 @@ def _plain(text: str) -> str:
 
 
 def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
-    """Add rows and figures of a page's section of the same title to tables that lack them.
+    """Add tables, rows and figures of a page's section of the same title where they are lacking.
 
     Tables are matched by title, columns by name (a table may have more of them than it had), rows
-    by their words before the first figure. Rows that are added, or that have only earlier
-    figures, are marked. If a row has figures of its own and lacks others, these are filled in and
-    listed below the table. The notes of the earlier table are copied, and a note gives their
-    origin.
+    by their words before the first figure. Rows that are added, or that have only earlier figures,
+    are marked if another release made them. If a row has figures of its own and lacks others, these
+    are filled in and listed below the table. The notes of the earlier table are copied, and notes
+    give the origin of all of this.
     """
     section = read_sections(page).get(outcome.title, "")
     earlier = read_tables(_without_page_notes(section) if outcome.notes else section)
-    tables = [_merged(table, earlier.get(table.title)) for table in outcome.tables]
-    if all(new is old for new, old in zip(tables, outcome.tables, strict=True)):
-        return outcome
     made = " ".join(" ".join(text.split()) for text in _COLOPHON.findall(section))
-    still = _MADE.search(section)  # rows of the earlier page that were marked there already
-    if still is not None:
-        made += f" Marked there already: {still.group(1)}"
-    return replace(outcome, tables=tables, notes=[*outcome.notes, f"{MADE}{made}"])
+    same = f"Versions: citeweave {__version__}," in made
+    tables = [_merged(table, earlier.get(table.title), same=same) for table in outcome.tables]
+    _put_missing(tables, earlier, same=same)
+    if len(tables) == len(outcome.tables) and all(
+        new is old for new, old in zip(tables, outcome.tables, strict=True)
+    ):
+        return outcome
+    still, kept = _MADE.search(section), _KEPT.search(section)
+    notes = []
+    if same:
+        notes = [f"{KEPT}{made}{f' Kept there already: {kept.group(1)}' if kept else ''}"]
+        notes += [f"{MADE}{still.group(1)}"] if still is not None else []
+    else:
+        marked = f" Marked there already: {still.group(1)}" if still is not None else ""
+        notes = [f"{MADE}{made}{marked}"]
+    return replace(outcome, tables=tables, notes=[*outcome.notes, *notes])
+
+
+def _put_missing(tables: list[Table], earlier: dict[str, EarlierTable], *, same: bool) -> None:
+    """Insert tables that only the earlier section has, each behind the one that it followed."""
+    before = None
+    for title, table in earlier.items():
+        titles = [one.title for one in tables]
+        if title not in titles:
+            place = titles.index(before) + 1 if before is not None else 0
+            rows = [_taken(row, same=same) for row in table.rows]
+            notes = [note if same else f"{SAID}{note.removeprefix(SAID)}" for note in table.notes]
+            found = Table(
+                title=title,
+                columns=table.columns,
+                rows=rows,
+                decimals=table.decimals,
+                notes=notes,
+                signed=table.signed,
+            )
+            tables.insert(place, found)
+        before = title
 
 
 def _without_page_notes(section: str) -> str:
@@ -120,7 +166,7 @@ def without_mark(name: str) -> str:
     return name.removesuffix(MARK)
 
 
-def _merged(table: Table, earlier: EarlierTable | None) -> Table:
+def _merged(table: Table, earlier: EarlierTable | None, *, same: bool) -> Table:
     if earlier is None or not set(earlier.columns) <= set(table.columns):
         return table
     before = {_head(row): _placed(row, earlier.columns, table.columns) for row in earlier.rows}
@@ -132,17 +178,17 @@ def _merged(table: Table, earlier: EarlierTable | None) -> Table:
         if old is None or not lacking:
             rows.append(row)
         elif _adds_nothing(table, row, old):
-            rows.append(_marked(old))
+            rows.append(_taken(old, same=same))
         else:
             rows.append([was if cell is None else cell for cell, was in zip(row, old, strict=True)])
             names = ", ".join(table.columns[place] for place in lacking)
             filled.append(f"{' '.join(_head(row))} ({names})")
-    rows += [_marked(row) for row in before.values()]
+    rows = _in_order(rows, [_taken(row, same=same) for row in before.values()], earlier.rows)
     if len(rows) == len(table.rows) and all(a is b for a, b in zip(rows, table.rows, strict=True)):
         return table
     # the notes on these rows apply here, too
-    said = [note.removeprefix(SAID) for note in earlier.notes]
-    notes = [f"{SAID}{note}" for note in said if note not in table.notes]
+    said = [note for note in earlier.notes if note.removeprefix(SAID) not in table.notes]
+    notes = said if same else [f"{SAID}{note.removeprefix(SAID)}" for note in said]
     if filled:
         notes.append(f"{FILLED}{'; '.join(filled)}.")
     return replace(table, rows=rows, notes=[*table.notes, *notes])
@@ -171,8 +217,26 @@ def _adds_nothing(table: Table, row: Sequence[Cell], old: Sequence[Cell]) -> boo
     )
 
 
-def _marked(row: Sequence[Cell]) -> list[Cell]:
-    return [f"{_head(row)[0]}{MARK}", *row[1:]]
+def _in_order(
+    rows: Sequence[Sequence[Cell]],
+    taken: Sequence[Sequence[Cell]],
+    earlier: Sequence[Sequence[Cell]],
+) -> list[Sequence[Cell]]:
+    """Put rows that were taken where they stood between those that both pages have."""
+    found, waiting = list(rows), {_head(row): row for row in taken}
+    before: tuple[str, ...] = ()
+    for row in earlier:
+        head = _head(row)
+        if head in waiting:
+            heads = [_head(one) for one in found]
+            found.insert(heads.index(before) + 1 if before in heads else 0, waiting[head])
+        before = head
+    return found
+
+
+def _taken(row: Sequence[Cell], *, same: bool) -> list[Cell]:
+    """Return an earlier row, marked unless this release made it."""
+    return list(row) if same else [f"{_head(row)[0]}{MARK}", *row[1:]]
 
 
 def _head(row: Sequence[Cell]) -> tuple[str, ...]:
@@ -190,6 +254,12 @@ def _cell(text: str) -> Cell:
         mean, sd = (_number(part) for part in found.groups())
         return Spread(float(mean), float(sd))
     return _number(text) if _NUMBER.fullmatch(text) else text
+
+
+def _places(text: str) -> int:
+    """Return the number of decimal places of a cell."""
+    found = re.match(r"[+−-]?[\d,]+\.(\d+)", text)
+    return len(found.group(1)) if found else 0
 
 
 def _number(text: str) -> int | float:

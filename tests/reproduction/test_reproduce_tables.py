@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from citeweave import __version__
 from citeweave.errors import MissingDependencyError, ParameterError
 from reproduction import paper_figures
 from reproduction.base import Context, Figure, Outcome, Spread, Table, difference, spread
@@ -195,8 +196,9 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     outcome = Outcome(title="Sizes", protocol="p", tables=[new, other], notes=["n"])
     merged = with_earlier_rows(outcome, page)
     assert merged.tables[0].rows == [
-        *new.rows,
-        ["a|b_c (earlier)", None, 1531, None],
+        new.rows[0],
+        ["a|b_c (earlier)", None, 1531, None],  # behind the row that it followed
+        new.rows[1],
     ]
     assert merged.tables[0].notes == [f"Earlier: {note}" for note in table.notes]
     assert merged.tables[1] is other
@@ -214,11 +216,50 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
         "<sub>Made by `new`.</sub>\n"
     )
     again = with_earlier_rows(outcome, page)
-    assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c", "a|b_c (earlier)"]
+    assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c (earlier)", "a|b_c"]
     assert again.tables[0].notes == merged.tables[0].notes
     assert again.notes[-1].endswith(
         "Made by `new`. Marked there already: Made by `old` on some day."
     )
+
+
+def test_rows_of_the_same_release_are_not_marked(tmp_path):
+    page = tmp_path / "results.md"
+    old = Table(title="Words", columns=["model", "test"], rows=[["A (earlier)", 1.5], ["B", 2.5]])
+    made = f"Made by `x`. Versions: citeweave {__version__}, python 3.11."
+    earlier = "Rows marked (earlier) come from earlier runs with these settings: Long ago."
+    page.write_text(
+        f"# All\n\n## Words\n\n{markdown_table(old)}\n- {earlier}\n\n<sub>{made}</sub>\n"
+    )
+    new = Table(title="Words", columns=["model", "test"], rows=[["C", 1.0]])
+    outcome = Outcome(title="Words", protocol="p", tables=[new], notes=["of the page"])
+    merged = with_earlier_rows(outcome, page)
+    assert merged.tables[0].rows == [["A (earlier)", 1.5], ["B", 2.5], ["C", 1.0]]
+    origin = "Rows that were not finished here come from an earlier run of the same release: "
+    assert list(merged.notes) == ["of the page", f"{origin}{made}", earlier]
+
+
+def test_tables_that_are_lacking_are_taken_from_an_earlier_page(tmp_path):
+    page = tmp_path / "results.md"
+    first = Table(title="First", columns=["model", "%"], rows=[["A", 1.5]], decimals={"%": 1})
+    second = Table(
+        title="Second",
+        columns=["model", "%", "change"],
+        rows=[["A", Spread(1.5, 0.2), -2.25], ["B", None, 0.5]],
+        decimals={"%": 1, "change": 2},
+        signed=("change",),
+    )
+    third = Table(title="Third", columns=["model", "n"], rows=[["A", 7]])
+    written = "\n".join(map(markdown_table, (first, second, third)))
+    page.write_text(f"# All\n\n## Words\n\n{written}\n<sub>Old.</sub>\n")
+    outcome = Outcome(title="Words", protocol="p", tables=[first, third])
+    merged = with_earlier_rows(outcome, page)
+    assert [table.title for table in merged.tables] == ["First", "Second", "Third"]
+    marked = markdown_table(second).replace("| A |", "| A (earlier) |")
+    assert markdown_table(merged.tables[1]) == marked.replace("| B |", "| B (earlier) |")
+    assert merged.notes == [
+        "Rows marked (earlier) come from earlier runs with these settings: Old."
+    ]
 
 
 def test_notes_of_a_page_are_not_taken_for_those_of_its_last_table(tmp_path):
