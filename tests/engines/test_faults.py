@@ -81,6 +81,17 @@ def test_a_concentration_too_small_for_weights_ends_the_run(corpus, name):
     chain.close()
 
 
+def test_a_group_concentration_too_small_ends_the_run_on_a_gpu(corpus):
+    """Sums for drawing concentrations then are no numbers, with which a slice never ended."""
+    chain = open_chain(corpus, "cuda")
+    for _ in range(4):
+        chain.step()
+    chain.arrays["topic_concentration"][7] = 1e-60
+    with pytest.raises(RunError, match="Iteration 5 stops"):
+        chain.step()
+    chain.close()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("name", ALONE)
 def test_a_poisoned_weight_ends_the_run(corpus, name, value, monkeypatch):

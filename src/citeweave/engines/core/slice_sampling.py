@@ -25,6 +25,8 @@ def slice_draw(rng, log_density, given, start, shape, rate):
     ``log_density(given, beta, shape, rate)`` is the logarithm of the product of both at ``beta``,
     up to a constant; ``start`` is the current value.
     """
+    if not np.isfinite(rate):  # an interval of no width or of none at all; reported elsewhere
+        return start
     height = log_density(given, start, shape, rate) + np.log(1.0 - uniform(rng))
     width = SLICE_WIDTH * np.sqrt(shape) / rate
     low = start - width * uniform(rng)

@@ -247,6 +247,8 @@ class DeviceDraws:
         """
         random = self._chain.host.random
         start = self._topic_levels[level]
+        if not math.isfinite(rate):  # the check after the step reports it
+            return start
         above = math.log(1.0 - uniform(random))
         one_by_one = self._chain.proposals.marks_citations
         at_once, wide = (1, SLICE_WIDTH) if one_by_one else (TRIALS, _WIDTH)
