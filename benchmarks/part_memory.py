@@ -60,7 +60,7 @@ def measure_parts(data: Data, topics: int, workers: int) -> dict[str, int]:
     """Make the chains of all parts with all that their sweeps write to; measure the largest."""
     rounds = default_rounds(len(data.tokens), data.n_words * topics)
     divided = InProcessChain.open(request(data, topics, workers, rounds))
-    team = ThreadTeam(divided.plans, data, divided._recipe)  # noqa: SLF001
+    team = ThreadTeam(divided.plans, divided._recipe)  # noqa: SLF001
     measured = []
     for one in team.workers:
         chain: Any = one.chain
