@@ -1,4 +1,4 @@
-"""Ray for the tests of this folder, started once for each file."""
+"""For the tests of this folder: Ray, started once for each file, and a place for checkpoints."""
 
 import pytest
 
@@ -14,3 +14,11 @@ def ray_started():
     connect_ray(None, 3)
     yield ray
     ray.shutdown()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Name the folder of a chain in a run, which does not exist yet."""
+    place = tmp_path / "run" / "chains" / "chain-0"
+    place.parent.mkdir(parents=True)
+    return place

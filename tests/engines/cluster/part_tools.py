@@ -8,7 +8,7 @@ from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Request
 from citeweave.engines.core.spec import preset
 from citeweave.model.groups import build_tree
 
-__all__ = ["differences", "draw_corpus", "in_parts", "in_venues", "request_for", "run"]
+__all__ = ["advance", "differences", "draw_corpus", "in_parts", "in_venues", "request_for", "run"]
 
 
 def draw_corpus(**changes):
@@ -42,3 +42,10 @@ def in_parts(request, workers, threads=1):
     return InProcessChain.open(
         request._replace(threads=threads * workers, workers=ClusterWorkers(workers))
     )
+
+
+def advance(chain, sums, steps, kept=(3, 4, 5)):
+    """Take steps up to an iteration, and keep samples of some."""
+    while chain.iteration < steps:
+        if chain.step().iteration in kept:
+            chain.keep_sample(sums)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from host_device import HostDevice
-from part_tools import differences, draw_corpus, in_venues, request_for, run
+from part_tools import advance, differences, draw_corpus, in_venues, request_for, run
 from test_part_checkpoints import IDENTITY, all_of, save
 
 import citeweave.engines.cuda.proposals as proposals_module
@@ -132,19 +132,13 @@ def test_a_part_that_forgets_a_change_is_seen(monkeypatch, forgotten):
     assert "topics.customers" in differences(run(in_parts(wanted, 2)), expected)
 
 
-STEPS, KEPT = 5, (4, 5)
+STEPS = 5
 
 
 @pytest.fixture(scope="module")
 def wanted():
     """Ask for a chain whose citations join after one iteration and whose phi' after two."""
     return ask(corpus={"authors": 3}, network_from=1, burst_from=2)
-
-
-def advance(chain, sums, steps):
-    while chain.iteration < steps:
-        if chain.step().iteration in KEPT:
-            chain.keep_sample(sums)
 
 
 @pytest.fixture(scope="module")
@@ -156,9 +150,7 @@ def expected(wanted):
     return all_of(chain, sums)
 
 
-def test_other_numbers_of_workers_and_one_gpu_go_on_in_the_same_bytes(wanted, expected, tmp_path):
-    folder = tmp_path / "run" / "chains" / "chain-0"
-    folder.parent.mkdir(parents=True)
+def test_other_numbers_of_workers_and_one_gpu_go_on_in_the_same_bytes(wanted, expected, folder):
     chain = in_parts(wanted, 2)
     sums = chain.empty_sums()
     chain.lodge(folder.parent)
@@ -185,10 +177,8 @@ def test_other_numbers_of_workers_and_one_gpu_go_on_in_the_same_bytes(wanted, ex
 
 @pytest.mark.parametrize("stops_at", ["complete_listed", "_merge_citations", "_take_words"])
 def test_parts_that_were_stopped_in_a_step_go_on_in_the_same_bytes(
-    wanted, expected, tmp_path, monkeypatch, stops_at
+    wanted, expected, folder, monkeypatch, stops_at
 ):
-    folder = tmp_path / "run" / "chains" / "chain-0"
-    folder.parent.mkdir(parents=True)
     chain = in_parts(wanted, 2)
     sums = chain.empty_sums()
     chain.lodge(folder.parent)

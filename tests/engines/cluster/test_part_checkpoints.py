@@ -58,13 +58,6 @@ def expected(wanted):
     return all_of(chain, sums)
 
 
-@pytest.fixture
-def folder(tmp_path):
-    place = tmp_path / "run" / "chains" / "chain-0"
-    place.parent.mkdir(parents=True)
-    return place
-
-
 def in_parts(request, workers):
     return open_chain(InProcessChain, request._replace(workers=ClusterWorkers(workers)))
 

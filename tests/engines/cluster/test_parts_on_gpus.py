@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from host_device import HostDevice
-from part_tools import differences, draw_corpus, request_for, run
+from part_tools import advance, differences, draw_corpus, request_for, run
 from test_part_checkpoints import IDENTITY, all_of, save
 
 from citeweave import SCNTM
@@ -39,7 +39,7 @@ CASES = {
 }
 
 
-STEPS, KEPT = 5, (3, 4, 5)
+STEPS = 5
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -115,12 +115,6 @@ def wanted():
     return request_for(draw_corpus(), network_from=1, burst_from=2)
 
 
-def advance(chain, sums, steps):
-    while chain.iteration < steps:
-        if chain.step().iteration in KEPT:
-            chain.keep_sample(sums)
-
-
 @pytest.fixture(scope="module")
 def expected(wanted):
     chain = open_chain(CudaChain, wanted)
@@ -128,13 +122,6 @@ def expected(wanted):
     chain.start()
     advance(chain, sums, STEPS)
     return all_of(chain, sums)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    place = tmp_path / "run" / "chains" / "chain-0"
-    place.parent.mkdir(parents=True)
-    return place
 
 
 def go_on(request, folder, workers):
