@@ -43,15 +43,16 @@ if TYPE_CHECKING:
     from citeweave.engines.protocol import RunningChain
 
 RUNS = [
-    (scale, topics, workers)
-    for scale, topics in ((0.01, 20), (0.03, 20), (0.01, 60))
-    for workers in (1, 2, 3)
+    *((scale, topics, workers) for scale, topics in ((0.01, 20), (0.01, 60)) for workers in (1, 2, 3)),
+    *((scale, 20, workers) for scale in (0.03, 0.1, 0.3) for workers in (1, 2, 3)),
+    *((0.1, 60, workers) for workers in (1, 2)),
+    *((1.0, 20, workers) for workers in (1, 2)),
 ]
 """Scale of the ML shape, topics and workers of the runs to which constants are fitted: workers are
 threads of one process, whose kernels are loaded once."""
-ON_RAY = [(0.01, 20, 2), (0.01, 20, 3)]
+ON_RAY = [(0.01, 20, 2), (0.01, 20, 3), (0.1, 20, 2), (0.3, 20, 2)]
 """Runs on Ray, which show the cost of a message."""
-UNSEEN = [(0.02, 40, 2), (0.03, 60, 3)]
+UNSEEN = [(0.02, 40, 2), (0.03, 60, 3), (0.2, 40, 2), (0.6, 30, 2), (10.0, 20, 2)]
 """Runs on Ray that the model has to predict."""
 STEPS = 4
 _BEFORE = 3
