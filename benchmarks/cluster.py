@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from citeweave.engines.protocol import RunningChain
 
 RUNS = [
-    *((scale, topics, workers) for scale, topics in ((0.01, 20), (0.01, 60)) for workers in (1, 2, 3)),
+    *((0.01, topics, workers) for topics in (20, 60) for workers in (1, 2, 3)),
     *((scale, 20, workers) for scale in (0.03, 0.1, 0.3) for workers in (1, 2, 3)),
     *((0.1, 60, workers) for workers in (1, 2)),
     *((1.0, 20, workers) for workers in (1, 2)),
@@ -52,9 +52,12 @@ RUNS = [
 threads of one process, whose kernels are loaded once."""
 ON_RAY = [(0.01, 20, 2), (0.01, 20, 3), (0.1, 20, 2), (0.3, 20, 2)]
 """Runs on Ray, which show the cost of a message."""
-UNSEEN = [(0.02, 40, 2), (0.03, 60, 3), (0.2, 40, 2), (0.6, 30, 2), (10.0, 20, 2)]
-"""Runs on Ray that the model has to predict."""
+UNSEEN = [(0.02, 40, 2), (0.03, 60, 3), (0.2, 40, 2), (0.6, 30, 2)]
+"""Runs on Ray that the model has to predict, as well as those of ``large``."""
 STEPS = 4
+EMPTY, PER_NODE = 340_000_000, 1_700
+"""Bytes of a worker process without papers, and of a node of its part besides its counts: arrays of
+papers, citations and plans, and what the start needs for a while."""
 _BEFORE = 3
 """Iterations that are not counted, in which kernels are loaded and citations join."""
 _BEFORE_ON_GPU = 6
@@ -113,10 +116,11 @@ def run_workers(
 
 
 def predict_memory(chain: DividedChain, topics: int) -> list[int]:
-    """Give the bytes that each worker should hold, by the rule of docs/how-to/cluster.md."""
+    """Estimate the bytes that each worker holds, by the rule of docs/how-to/cluster.md."""
     words = WORDS * topics * (16 + 8)
+    node = PER_NODE + 8 * topics
     return [
-        300_000_000 + 8 * topics * len(plan.part.node) + words + 7 * len(plan.data.tokens)
+        EMPTY + node * len(plan.part.node) + words + 7 * len(plan.data.tokens)
         for plan in chain.plans
     ]
 
@@ -142,14 +146,18 @@ def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
 
 
 def features(run: dict[str, Any]) -> list[float]:
-    """Return the quantities to which processor time is assumed to be proportional."""
-    documents, topics, workers = run["documents"], run["topics"], run["workers"]
+    """Return the quantities to which processor time is assumed to be proportional.
+
+    All are known before the run, the bytes as the upper bound of `predict_bytes`.
+    """
+    documents, topics = run["documents"], run["topics"]
     messages = sum(run["messages"]) if run["on_ray"] else 0.0
-    return [documents, documents * topics, workers * topics, workers, messages]
+    shared = sum(run["predicted_bytes"])
+    return [documents, documents * topics, run["workers"], shared, messages]
 
 
 def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
-    """Fit seconds per document, document and topic, worker and topic, worker, and message."""
+    """Fit seconds per document, document and topic, worker, byte to be sent, and message."""
     rows = np.array([features(run) for run in runs])
     seconds = np.array([sum(run["processor"]) for run in runs])
     weights = 1.0 / seconds  # relative errors count
@@ -164,32 +172,39 @@ def read_runs(path: Path) -> tuple[list[dict[str, Any]], np.ndarray]:
 
 
 def show_large(path: Path, scale: float, topics: int, steps: int) -> None:
-    """Run two workers on data of many times the ML shape, and print it beside the prediction."""
-    _, constants = read_runs(path)
-    found = run_workers(RayChain, scale, topics, 2, steps)
-    found["predicted_processor"] = float(np.dot(features(found), constants))
-    print(json.dumps(found))
+    """Run two workers on data of many times the ML shape, add the run, and print all of them."""
+    add_run(path, run_workers(RayChain, scale, topics, 2, steps) | {"large": True})
+    show_model(path)
+
+
+def add_run(path: Path, found: dict[str, Any]) -> None:
+    """Add a run to a file of runs."""
+    with path.open("a", encoding="utf-8") as file:
+        print(json.dumps(found), file=file)
 
 
 def show_model(path: Path) -> None:
     """Print the constants, and the errors of predictions."""
     runs, constants = read_runs(path)
-    names = ("document", "document and topic", "worker and topic", "worker", "message on Ray")
+    names = ("document", "document and topic", "worker", "byte to be sent", "message on Ray")
     for name, value in zip(names, constants, strict=True):
         print(f"{value:.3g} s per {name}")
     print(
         "| scale | topics | workers | used to fit | processor s | predicted | error | MB sent per "
-        "worker | upper bound | messages per worker | memory, MB |"
+        "worker | upper bound | messages per worker | memory, MB | estimate |"
     )
-    print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for run in runs:
         total, guess = sum(run["processor"]), float(np.dot(features(run), constants))
         used = "no" if _is_unseen(run) else "yes"
+        held = [""] * 2  # parts of one process share its memory
+        if run["on_ray"]:
+            held = [f"{max(run[name]) / 1e6:.0f}" for name in ("memory", "predicted_memory")]
         print(
             f"| {run['scale']} | {run['topics']} | {run['workers']} | {used} | {total:.3f} | "
             f"{guess:.3f} | {100 * (guess / total - 1):+.0f} % | {max(run['bytes']) / 1e6:.2f} | "
             f"{max(run['predicted_bytes']) / 1e6:.2f} | {max(run['messages']):.0f} | "
-            f"{max(run['memory']) / 1e6:.0f} |"
+            f"{' | '.join(held)} |"
         )
 
 
@@ -245,7 +260,8 @@ def show_plan() -> None:
 
 
 def _is_unseen(run: dict[str, Any]) -> bool:
-    return run["on_ray"] and (run["scale"], run["topics"], run["workers"]) in UNSEEN
+    case = (run["scale"], run["topics"], run["workers"])
+    return run["on_ray"] and (case in UNSEEN or "large" in run)
 
 
 def compare_turns(scale: float, topics: int, turns: int) -> None:
@@ -382,9 +398,7 @@ def main() -> None:
         cases = [(InProcessChain, case) for case in RUNS]
         cases += [(RayChain, case) for case in (*ON_RAY, *UNSEEN)]
         for kind, case in cases:
-            found = run_workers(kind, *case)
-            with given.out.open("a", encoding="utf-8") as file:
-                print(json.dumps(found), file=file)
+            add_run(given.out, run_workers(kind, *case))
     elif given.command == "model":
         show_model(given.runs)
     elif given.command == "plan":
