@@ -85,8 +85,11 @@ _PEERS = {
     "sklearn-lda": "LDA of scikit-learn (words only)",
 }
 
-_KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_PEERS)))
-"""Values of ``--models``."""
+_WHOLE = ("single", "started", "consensus", "categories", "categories-consensus")
+"""Ways of fitting SCNTM to a whole corpus."""
+
+_KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_WHOLE, *_PEERS)))
+"""Values of ``--models``; SCNTM itself includes all ways of fitting it, and test papers."""
 
 _QUICK_TO_FIT = ("agc", "k-means")
 """The peers that are fitted with every seed."""
@@ -180,8 +183,24 @@ def _chains(context: Context) -> int:
 
 def _whole_models(context: Context, name: str) -> list[ModelChoice]:
     """Choose the requested models of a whole corpus, with one topic per class."""
-    wanted = chosen_models(context, _KINDS)
-    return [model for model in _all_models(context, name) if model.kind in wanted]
+    wanted = {*chosen_models(context, _KINDS)}
+    return [
+        model
+        for model in _all_models(context, name)
+        if model.kind in wanted or _way(model) in wanted
+    ]
+
+
+def _way(model: ModelChoice) -> str | None:
+    """Return how SCNTM is fitted to a whole corpus, as an entry of `_WHOLE`."""
+    if model.kind != "scntm":
+        return None
+    combined = "combine" in model.parameters
+    if "categories" in model.parameters:
+        return "categories-consensus" if combined else "categories"
+    if combined:
+        return "consensus"
+    return "single" if model.name == MODELS["scntm"] else "started"
 
 
 def _all_models(context: Context, name: str) -> list[ModelChoice]:

@@ -94,6 +94,19 @@ def test_single_models_can_be_asked_for(context, tmp_path):
         CLUSTERING.run(dataclasses.replace(some, models=("kmeans",)))
 
 
+def test_ways_of_fitting_scntm_can_be_asked_for(context):
+    def chosen(*names: str) -> list[str]:
+        some = dataclasses.replace(context, models=names)
+        return [model.name for model in clustering_file._whole_models(some, "cora")]
+
+    every = chosen("scntm")
+    ways = ("single", "started", "consensus", "categories", "categories-consensus")
+    assert [chosen(way) for way in ways] == [[name] for name in every]
+    assert chosen("categories", "agc")[1:] == chosen("agc")
+    folded = dataclasses.replace(context, models=("categories",))
+    assert clustering_file._folded_models(folded, "cora") == []
+
+
 def test_sets_without_classes_are_refused(context, tmp_path):
     corpus = context.corpus("cora")
     bare = type(corpus).from_arrays(tokens=corpus.tokens, offsets=corpus.offsets)
