@@ -86,6 +86,18 @@ def test_the_fingerprint_of_files_is_that_of_the_contents(tmp_path):
     assert loaded._compute_fingerprint() == corpus._compute_fingerprint()
 
 
+def test_one_shard_at_a_time_is_in_memory(tmp_path):
+    corpus = made()
+    shards = Corpus.load(corpus.save(tmp_path / "shards", shard=4)).shards
+    for name in ("tokens", "offsets"):
+        found = []
+        for block in shards.blocks(name, keep=False):
+            assert sum(bool(shards.arrays(n)._read) for n in range(len(shards))) <= 1
+            found.append(block)
+        assert np.array_equal(np.concatenate(found), getattr(corpus, name))
+        assert not any(shards.arrays(n)._read for n in range(len(shards)))
+
+
 def test_columns_are_read_shard_by_shard(tmp_path, monkeypatch):
     corpus = made()
     loaded = Corpus.load(corpus.save(tmp_path / "shards", shard=5))

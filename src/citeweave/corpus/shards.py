@@ -12,6 +12,7 @@ numbered across the whole corpus. A citation is in the shard of the citing docum
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -117,7 +118,7 @@ class Shards:
         """Return the number of shards."""
         return len(self.all)
 
-    def arrays(self, number: int) -> Mapping[str, np.ndarray]:
+    def arrays(self, number: int) -> "ShardArrays":
         """Return the arrays of one shard, each read and checked on first use."""
         if number not in self._open:
             self._open[number] = ShardArrays(self, number)
@@ -131,17 +132,23 @@ class Shards:
             self.folder, self._manifest, name, shape, mmap=self._mmap, below=shard.name
         )
 
-    def blocks(self, name: str) -> Iterator[np.ndarray]:
-        """Yield the blocks of an array of the whole corpus, one per shard, in order."""
+    def blocks(self, name: str, *, keep: bool = True) -> Iterator[np.ndarray]:
+        """Yield the blocks of an array of the whole corpus, one per shard, in order.
+
+        Without `keep`, each is closed after use, so that memory holds one shard at a time.
+        """
         base = 0
         for number in range(len(self.all)):
-            block = self.arrays(number)[name]
-            if not name.endswith("offsets"):
+            arrays = self.arrays(number)
+            block = arrays[name]
+            if name.endswith("offsets"):
+                yield block[:1] if number == 0 else block[:0]
+                yield block[1:] + base
+                base += int(block[-1])
+            else:
                 yield block
-                continue
-            yield block[:1] if number == 0 else block[:0]
-            yield block[1:] + base
-            base += int(block[-1])
+            if not keep:
+                arrays.close()
 
     def array(self, name: str) -> np.ndarray:
         """Return an array of the whole corpus; that of a single shard is not copied."""
@@ -188,6 +195,10 @@ class ShardArrays(Mapping[str, np.ndarray]):
                 self._checked.discard(name)
                 raise
         return self._read[name]
+
+    def close(self) -> None:
+        """Forget the arrays; they are read again when they are next used."""
+        self._read.clear()
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names."""
@@ -352,7 +363,8 @@ def finish_shards(
 
 def fingerprint_of(shards: Shards, text: TextStore) -> str:
     """Compute the fingerprint of the whole corpus, reading one column of one shard at a time."""
-    return hash_blocks(storage.array_shapes(shards.counts), shards.blocks, shards.sizes, text)
+    blocks = partial(shards.blocks, keep=False)
+    return hash_blocks(storage.array_shapes(shards.counts), blocks, shards.sizes, text)
 
 
 def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> Any:

@@ -137,12 +137,13 @@ def _unique(names: pl.Series) -> pl.Series:
     again = np.flatnonzero(~names.is_first_distinct().to_numpy())
     if not len(again):
         return names.rename("name")
-    listed = names.to_list()
-    used = set(listed)
-    for place in again.tolist():
-        base, number = listed[place], 2
+    # only names that end in a number can be in the way of a new one; most names stay in polars
+    used = set(names.filter(names.str.contains(r" \(\d+\)$")).to_list())
+    made = []
+    for base in names.gather(again).to_list():
+        number = 2
         while f"{base} ({number})" in used:
             number += 1
-        listed[place] = f"{base} ({number})"
-        used.add(listed[place])
-    return pl.Series("name", listed, dtype=pl.String)
+        made.append(f"{base} ({number})")
+        used.add(made[-1])
+    return names.rename("name").scatter(again, made)
