@@ -28,6 +28,7 @@ from benchmarks.parallel import WORDS, draw_data
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.cluster.worker import most_memory
 from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
@@ -39,11 +40,18 @@ from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from citeweave.engines.cluster.divided import DividedChain
+    from citeweave.engines.cluster.plans import PartPlan
     from citeweave.engines.protocol import RunningChain
 
 RUNS = [
-    *((scale, topics, workers) for scale, topics in ((0.01, 20), (0.01, 60)) for workers in (1, 2, 3)),
+    *(
+        (scale, topics, workers)
+        for scale, topics in ((0.01, 20), (0.01, 60))
+        for workers in (1, 2, 3)
+    ),
     *((scale, 20, workers) for scale in (0.03, 0.1, 0.3) for workers in (1, 2, 3)),
     *((0.1, 60, workers) for workers in (1, 2)),
     *((1.0, 20, workers) for workers in (1, 2)),
@@ -112,12 +120,17 @@ def run_workers(
     return out
 
 
+def plans_of(chain: DividedChain) -> Iterator[PartPlan]:
+    """Make the plans of all workers, one after the other."""
+    return (make_plan(chain.division, p) for p in range(chain.division.parts))
+
+
 def predict_memory(chain: DividedChain, topics: int) -> list[int]:
     """Give the bytes that each worker should hold, by the rule of docs/how-to/cluster.md."""
     words = WORDS * topics * (16 + 8)
     return [
         300_000_000 + 8 * topics * len(plan.part.node) + words + 7 * len(plan.data.tokens)
-        for plan in chain.plans
+        for plan in plans_of(chain)
     ]
 
 
@@ -129,8 +142,8 @@ def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
     citations.
     """
     out = []
-    for plan in chain.plans:
-        workers = len(chain.plans)
+    workers = chain.division.parts
+    for plan in plans_of(chain):
         row = 8 * topics + 32
         words = 2 * (workers - 1) / workers * WORDS * (8 * topics + 4)
         papers = sum(map(len, plan.cited.owned)) * row
