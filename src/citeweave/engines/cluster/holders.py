@@ -12,7 +12,7 @@ from citeweave.engines.cluster.partition import Division
 
 __all__ = ["Citations", "Held", "find_citations", "find_held", "mark_below"]
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
 """Citations read at a time."""
 _NOTHING = np.zeros(0, np.int64)
 
@@ -83,12 +83,12 @@ def find_held(division: Division, p: int, below: list[np.ndarray], citations: Ci
     """
     parts, owners = division.parts, division.owners
     levels: tuple[list[list[np.ndarray]], ...] = ([], [])
-    chains = [citations.pairs, _NOTHING]
-    """Pairs of a node and another part that holds a copy of it: all, and ancestors of its own."""
+    # pairs of a node and another part that holds a copy: of any node, and of ancestors of its own
+    pairs_of = [citations.pairs, _NOTHING]
     for level in range(division.n_shared - 1, 0, -1):
         lower = np.flatnonzero(below[level + 1] & (owners[level + 1] != p))
         own = _join(division.parents[level][lower], owners[level + 1][lower], parts)
-        for kind, pairs in enumerate(chains):
+        for kind, pairs in enumerate(pairs_of):
             node, other = np.divmod(np.unique(np.concatenate([pairs, own])), parts)
             copied = owners[level][node] != other
             node, other = node[copied], other[copied]
@@ -96,7 +96,7 @@ def find_held(division: Division, p: int, below: list[np.ndarray], citations: Ci
             levels[kind].insert(0, [node[mine & (other == q)] for q in range(parts)])
             higher = below[level][node]
             above = division.parents[level - 1][node[higher]]
-            chains[kind] = _join(above, other[higher], parts)
+            pairs_of[kind] = _join(above, other[higher], parts)
     root = [_NOTHING] * parts
     return Held([root, *levels[0]], [root, *levels[1]])
 

@@ -2,8 +2,8 @@
 
 Ray places the actors, carries the messages between them and restarts lost ones. A part sends a
 message to another by calling its `deliver`; Ray keeps large arrays in its object store and passes
-a reference. The division of the chain is there once for each node: its workers map it into memory
-while they make their plans.
+a reference. While workers make their plans, the division of the chain is there, too: once per
+node, mapped into the memory of its workers.
 """
 
 import contextlib
@@ -255,7 +255,7 @@ class RayTeam:
     ) -> None:
         self._ray = import_ray()
         self._recipe = recipe
-        self._division = self._ray.put(division)
+        self._division = division
         kind = self._ray.remote(PartActor)
         # restarted as often as necessary, on any node with room; lost calls are not retried,
         # since the whole team returns to one state
@@ -312,14 +312,15 @@ class RayTeam:
     def _prepare(self) -> None:
         self._epoch += 1
         versions = describe_versions(self._recipe.device)
-        prepared = [self._alive(rank) for rank in range(len(self.actors))]
-        self._finish(
-            [
-                actor.prepare.remote(self._division, self._recipe, rank, versions)
-                for rank, actor in enumerate(self.actors)
-                if not prepared[rank]
-            ]
-        )
+        lacking = [rank for rank in range(len(self.actors)) if not self._alive(rank)]
+        if lacking:
+            division = self.share(self._division)  # released once they have made their plans
+            self._finish(
+                [
+                    self.actors[rank].prepare.remote(division, self._recipe, rank, versions)
+                    for rank in lacking
+                ]
+            )
         self._finish([actor.connect.remote(self.actors, self._epoch) for actor in self.actors])
 
     def _alive(self, rank: int) -> bool:
