@@ -25,8 +25,9 @@ class Citations(NamedTuple):
     received: np.ndarray
     """int64: those that its documents receive from other parts."""
     pairs: np.ndarray
-    """int64, ascending: pairs (`_join`) of a node of the lowest level above documents that is, or
-    has an ancestor, of the part, and another part that holds a copy of a document below it."""
+    """int64, ascending: pairs (`_join`) of a group (a node of the lowest level above documents) and
+    another part with a copy of a document below it, for groups that are, or are below, nodes of
+    this part."""
 
 
 class Held(NamedTuple):
@@ -36,9 +37,9 @@ class Held(NamedTuple):
     """
 
     nodes: list[list[np.ndarray]]
-    """All that a part holds: ancestors of its documents and of its copies of documents."""
+    """All of them: ancestors of the other part's documents and of its copies of documents."""
     parents: list[list[np.ndarray]]
-    """The subset of these that are ancestors of its own documents."""
+    """The subset of these that are ancestors of the other part's own documents."""
 
 
 def mark_below(division: Division, p: int) -> list[np.ndarray]:

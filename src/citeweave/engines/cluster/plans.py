@@ -77,17 +77,20 @@ class _Members(NamedTuple):
 
 
 def make_plan(division: Division, p: int) -> PartPlan:
-    """Make the plan of one part; words that are on disk stay there."""
+    """Make the plan of one part, with arrays of its own; words that are on disk stay there.
+
+    What it says about other parts is found from the division, without their plans.
+    """
     below = mark_below(division, p)
     citations = find_citations(division, p, below[-1])
     held = find_held(division, p, below, citations)
     del below
     part, parts = division.owners[-1], division.parts
+    received = division.cited[citations.received]
     citing_part = part[division.citing[citations.received]]
     cited_part = part[division.cited[citations.made]]
     documents = _documents(division, p, citations, cited_part)
     levels = _ancestors(division, documents, p)
-    cited = division.cited[citations.received]
     plan = PartPlan(
         data=_local_data(division, levels, documents, citations),
         token_start=division.offsets[documents.owned],
@@ -108,7 +111,7 @@ def make_plan(division: Division, p: int) -> PartPlan:
             documents,
             documents.used,
             part,
-            [np.unique(cited[citing_part == q]) for q in range(parts)],
+            [np.unique(received[citing_part == q]) for q in range(parts)],
         ),
         citations=Route(
             owned=tuple(
