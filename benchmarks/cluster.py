@@ -28,6 +28,7 @@ from benchmarks.parallel import WORDS, draw_data
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.cluster.worker import most_memory
 from citeweave.engines.core.capabilities import CPU, CUDA
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
@@ -39,7 +40,10 @@ from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from citeweave.engines.cluster.divided import DividedChain
+    from citeweave.engines.cluster.plans import PartPlan
     from citeweave.engines.protocol import RunningChain
 
 RUNS = [
@@ -115,13 +119,18 @@ def run_workers(
     return out
 
 
+def plans_of(chain: DividedChain) -> Iterator[PartPlan]:
+    """Make the plans of all workers, one after the other."""
+    return (make_plan(chain.division, p) for p in range(chain.division.parts))
+
+
 def predict_memory(chain: DividedChain, topics: int) -> list[int]:
     """Estimate the bytes that each worker holds, by the rule of docs/how-to/cluster.md."""
     words = WORDS * topics * (16 + 8)
     node = PER_NODE + 8 * topics
     return [
         EMPTY + node * len(plan.part.node) + words + 7 * len(plan.data.tokens)
-        for plan in chain.plans
+        for plan in plans_of(chain)
     ]
 
 
@@ -133,8 +142,8 @@ def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
     citations.
     """
     out = []
-    for plan in chain.plans:
-        workers = len(chain.plans)
+    workers = chain.division.parts
+    for plan in plans_of(chain):
         row = 8 * topics + 32
         words = 2 * (workers - 1) / workers * WORDS * (8 * topics + 4)
         papers = sum(map(len, plan.cited.owned)) * row

@@ -3,6 +3,7 @@
     python -m benchmarks.part_memory made --scale 0.1 --topics 50 1000 4096
     python -m benchmarks.part_memory counted --topics 1000 4096 --workers 2 8 32
     python -m benchmarks.part_memory swept --scale 0.03 --topics 1000
+    python -m benchmarks.part_memory planned --scale 1 --workers 2 16
 
 Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). ``made`` makes the
 chains of all parts, without sweeping them, and adds up the sizes of their arrays. ``counted`` takes
@@ -10,14 +11,17 @@ the sizes of counts of nodes from the plans of workers, so that nothing of that 
 what it prints for ten times the shape is the straight line through half of it and the whole.
 ``swept`` takes two divided chains through the same iterations in turns: one whose parts store
 counts as lists, and one whose parts have dense rows. All figures are those of the largest part.
+``planned`` gives what the driver keeps of a division, and what a worker takes to make its plan.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+import tracemalloc
+from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
 import numpy as np
@@ -27,10 +31,11 @@ from benchmarks.parallel import draw_data
 from citeweave.engines.cluster import worker as worker_module
 from citeweave.engines.cluster.in_process import InProcessChain, ThreadTeam
 from citeweave.engines.cluster.part_rooms import with_rooms
-from citeweave.engines.cluster.plans import make_plans
+from citeweave.engines.cluster.partition import Division, divide
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.cluster.sparse_part import SparsePartChain
 from citeweave.engines.core.compact_rows import LIST_BYTES, ROW_BYTES
-from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
+from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request, WordsOf
 from citeweave.engines.core.propensities import degrees
 from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
@@ -38,7 +43,7 @@ from citeweave.engines.core.spec import preset
 from citeweave.model.sweeps import default_rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from citeweave.engines.cluster.plans import PartPlan
 
@@ -60,7 +65,7 @@ def measure_parts(data: Data, topics: int, workers: int) -> dict[str, int]:
     """Make the chains of all parts with all that their sweeps write to; measure the largest."""
     rounds = default_rounds(len(data.tokens), data.n_words * topics)
     divided = InProcessChain.open(request(data, topics, workers, rounds))
-    team = ThreadTeam(divided.plans, divided._recipe)  # noqa: SLF001
+    team = ThreadTeam(divided.division, divided._recipe)  # noqa: SLF001
     measured = []
     for one in team.workers:
         chain: Any = one.chain
@@ -115,16 +120,21 @@ def count_part(plan: PartPlan, topics: int, n_shared: int) -> dict[str, float]:
 def count_parts(data: Data, topics: list[int], workers: int) -> list[dict[str, float]]:
     """Count the bytes of all parts, and return those of the largest, by number of topics."""
     spec = preset("scntm")
+    division = divide_data(data, workers)
+    found = []
+    for k in topics:
+        roomy = with_rooms(division, spec, data, ChainSettings(topics=k))
+        counted = [count_part(make_plan(roomy, p), k, spec.n_shared) for p in range(workers)]
+        found.append(max(counted, key=lambda sizes: sizes["counts as lists"]))
+    return found
+
+
+def divide_data(data: Data, workers: int) -> Division:
+    """Divide data between workers, as the driver does."""
     n_documents = len(data.offsets) - 1
     known = ChainSettings(topics=1).self_citations
     ends = degrees(data.citing, data.cited, n_documents, self_citations=known)
-    plans = make_plans(data, ends, spec.n_shared, workers)
-    found = []
-    for k in topics:
-        roomy = with_rooms(plans, spec, data, ChainSettings(topics=k))
-        counted = [count_part(plan, k, spec.n_shared) for plan in roomy]
-        found.append(max(counted, key=lambda sizes: sizes["counts as lists"]))
-    return found
+    return divide(data, ends, preset("scntm").n_shared, workers)
 
 
 def show_counted(topics: list[int], workers: list[int]) -> None:
@@ -143,6 +153,65 @@ def show_counted(topics: list[int], workers: list[int]) -> None:
                 cells = " | ".join(f"{line[name] / 1e9:.3f}" for name in heads)
                 mark = "" if scale == 1 else " (extrapolated)"
                 print(f"| {scale}{mark} | {k:,} | {n_workers} | {cells} |", flush=True)
+
+
+class _Unread:
+    """Words on disk, which plans do not read."""
+
+    def of_documents(self, documents: np.ndarray | None = None) -> np.ndarray:
+        raise NotImplementedError
+
+
+_T = TypeVar("_T")
+
+
+def measure(work: Callable[[], _T]) -> tuple[_T, float, int]:
+    """Return what a function returns, its seconds, and the peak of the bytes that it allocates."""
+    tracemalloc.start()
+    clock = time.perf_counter()
+    found = work()
+    clock = time.perf_counter() - clock
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found, clock, peak
+
+
+def size_of(value: Any, *, known: set[int]) -> int:
+    """Add up the bytes of the arrays of a tuple, but those that are known already."""
+    if isinstance(value, np.ndarray):
+        return 0 if id(value) in known else value.nbytes
+    parts = value if isinstance(value, tuple) else ()
+    return sum(size_of(part, known=known) for part in parts)
+
+
+def show_planned(scale: float, workers: list[int]) -> None:
+    """Print what the division of a chain and the plans of its parts take."""
+    drawn = draw_data(scale, 20)
+    # as of a corpus of shards, whose words workers read from disk
+    places = tuple(parent.astype(np.int32) for parent in drawn.parents)
+    data = drawn._replace(parents=places, tokens=WordsOf(_Unread()))
+    papers = len(data.offsets) - 1
+    arrays = {id(array) for array in (*data, *places)}
+    print(f"{papers:,} papers, {len(data.citing):,} citations")
+    print(
+        "| workers | kept by the driver, bytes per paper | in the object store | plans of all "
+        "| s to divide | peak, bytes per paper | s to make a plan | peak, bytes per paper |"
+    )
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for n_workers in workers:
+        division, divided, peak = measure(partial(divide_data, data, n_workers))
+        made = [measure(partial(make_plan, division, p)) for p in range(n_workers)]
+        plans = sum(size_of(plan, known=set()) for plan, _, _ in made)
+        cells = [
+            f"{size_of(division, known=arrays) / papers:.1f}",
+            f"{size_of(division, known=set()) / papers:.1f}",
+            f"{plans / papers:.0f}",
+            f"{divided:.2f}",
+            f"{peak / papers:.0f}",
+            f"{median(seconds for _, seconds, _ in made):.2f}",
+            f"{max(peak for _, _, peak in made) / papers:.0f}",
+        ]
+        print(f"| {n_workers} | {' | '.join(cells)} |", flush=True)
 
 
 class DenseRowsPart(SparsePartChain):
@@ -197,11 +266,14 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    made, counted, swept = (commands.add_parser(name) for name in ("made", "counted", "swept"))
-    for one, default in ((made, [2]), (counted, [2, 8, 32])):
+    names = ("made", "counted", "swept", "planned")
+    made, counted, swept, planned = (commands.add_parser(name) for name in names)
+    for one in (made, counted):
         one.add_argument("--topics", type=int, nargs="+", default=[1000, 4096])
+    for one, default in ((made, [2]), (counted, [2, 8, 32]), (planned, [2, 16])):
         one.add_argument("--workers", type=int, nargs="+", default=default)
     made.add_argument("--scale", type=float, default=0.1)
+    planned.add_argument("--scale", type=float, default=1.0)
     swept.add_argument("--scale", type=float, default=0.03)
     swept.add_argument("--topics", type=int, default=1000)
     swept.add_argument("--workers", type=int, default=2)
@@ -211,6 +283,8 @@ def main() -> None:
         show_made(given.scale, given.topics, given.workers)
     elif given.command == "counted":
         show_counted(given.topics, given.workers)
+    elif given.command == "planned":
+        show_planned(given.scale, given.workers)
     else:
         show_swept(given.scale, given.topics, given.workers, given.iterations)
 

@@ -4,11 +4,13 @@ from part_runs import differences, run
 
 from citeweave import Corpus, simulate
 from citeweave.engines.cluster.in_process import InProcessChain
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Request
 from citeweave.engines.core.spec import preset
 from citeweave.model.groups import build_tree
 
-__all__ = ["advance", "differences", "draw_corpus", "in_parts", "in_venues", "request_for", "run"]
+__all__ = ["advance", "differences", "draw_corpus", "in_parts", "in_venues", "plans_of"]
+__all__ += ["request_for", "run"]
 
 
 def draw_corpus(**changes):
@@ -42,6 +44,11 @@ def in_parts(request, workers, threads=1):
     return InProcessChain.open(
         request._replace(threads=threads * workers, workers=ClusterWorkers(workers))
     )
+
+
+def plans_of(chain):
+    """Make the plans of all parts of a chain."""
+    return [make_plan(chain.division, p) for p in range(chain.division.parts)]
 
 
 def advance(chain, sums, steps, kept=(3, 4, 5)):

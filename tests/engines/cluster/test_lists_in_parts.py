@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from part_tools import differences, draw_corpus, in_parts, request_for
+from part_tools import differences, draw_corpus, in_parts, plans_of, request_for
 from part_tools import run as run_and_close
 
 from citeweave import Corpus
-from citeweave.engines.cluster import divided, part_rooms
-from citeweave.engines.cluster.plans import level_starts
+from citeweave.engines.cluster import in_process, part_rooms
+from citeweave.engines.cluster.partition import level_starts
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.core.arrays import flatten
 from citeweave.engines.core.compact_rows import ROOM, TOPICS, USED, CompactRows
 from citeweave.engines.core.count_lists import count_rooms, dense_counts
@@ -109,7 +110,7 @@ def test_rooms_are_those_of_the_whole_chain():
     spec, data, settings = wanted.spec, wanted.data, wanted.settings
     layout = lay_out(spec, data, np.zeros(0, np.int32))
     rooms = count_rooms(layout, 2, settings.topics, citation_level=2, most_self=16)
-    plans = in_parts(wanted, 3).plans
+    plans = plans_of(in_parts(wanted, 3))
     assert plans[0].divided
     starts = level_starts(data)
     held = np.zeros(len(rooms), int)
@@ -132,18 +133,16 @@ def test_rooms_are_those_of_the_whole_chain():
 def test_a_chain_without_room_for_other_parts_papers_stops(monkeypatch):
     """The tests above find rooms that are too small: here those of a part's own papers."""
 
-    def local(plans, spec, data, settings):  # noqa: ARG001
-        return [
-            plan._replace(
-                rooms=node_rooms(
-                    spec, lay_out(spec, plan.data, np.zeros(0, np.int32)), settings
-                ).astype(np.int16)
-            )
-            for plan in plans
-        ]
+    wanted = ask(topics=4096, corpus={"authors": 20})
 
-    monkeypatch.setattr(divided, "with_rooms", local)
-    chain = in_parts(ask(topics=4096, corpus={"authors": 20}), 3)
+    def local(division, p):
+        plan = make_plan(division, p)
+        layout = lay_out(wanted.spec, plan.data, np.zeros(0, np.int32))
+        rooms = node_rooms(wanted.spec, layout, wanted.settings)
+        return plan._replace(rooms=rooms.astype(np.int16))
+
+    monkeypatch.setattr(in_process, "make_plan", local)
+    chain = in_parts(wanted, 3)
     with pytest.raises(RunError, match=r"more topics than"):
         run(chain)
     chain.close()
@@ -196,4 +195,4 @@ def test_few_topics_need_no_rooms(monkeypatch):
     """Nor are they computed."""
     monkeypatch.setattr(part_rooms, "node_rooms", None)
     few = in_parts(request_for(draw_corpus(documents=9, citations=9), topics=5), 2)
-    assert [plan.rooms for plan in few.plans] == [None, None]
+    assert [plan.rooms for plan in plans_of(few)] == [None, None]

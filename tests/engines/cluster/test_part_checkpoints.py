@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from part_tools import differences, draw_corpus, request_for
+from part_tools import differences, draw_corpus, plans_of, request_for
 
 from citeweave import Corpus
 from citeweave.corpus.shard_words import ShardWords
@@ -243,7 +243,7 @@ def test_workers_open_their_own_shards_and_the_driver_no_word(
     sharded = request_for(corpus, topics=wanted.settings.topics, network_from=1, burst_from=2)
     chain, sums = begun(sharded, folder)
     assert sorted(n for n in read if n is not None) == sorted(
-        plan.part.n_documents for plan in chain.plans
+        plan.part.n_documents for plan in plans_of(chain)
     )
     assert None not in read  # nor did a worker open all of them
     assert "layout" not in chain.__dict__

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from part_tools import differences, draw_corpus, request_for
+from part_tools import differences, draw_corpus, plans_of, request_for
 
 from citeweave.engines.cluster import worker
 from citeweave.engines.cluster.in_process import InProcessChain, ThreadTeam
@@ -154,9 +154,10 @@ def test_no_worker_ever_holds_more_than_its_part(topics, given, monkeypatch):
     monkeypatch.setattr(worker.PartWorker, "begin", begin)
     chain = in_parts(wanted, 3)
     made(chain, first=first if given else None)
-    tokens = [int(plan.data.offsets[-1]) for plan in chain.plans]
+    plans = plans_of(chain)
+    tokens = [int(plan.data.offsets[-1]) for plan in plans]
     assert sum(tokens) == len(wanted.data.tokens)
     assert len(sizes) == 9  # before the start, from it on, and after phi' has joined
-    nodes = [len(plan.part.node) for plan in chain.plans]
+    nodes = [len(plan.part.node) for plan in plans]
     assert set(sizes) == set(zip(tokens, nodes, strict=True))
     assert sorted(begun) == sorted(tokens) if given else begun == [None] * 3

@@ -3,7 +3,7 @@
 from typing import Self
 
 from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
-from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.partition import Division
 from citeweave.engines.cluster.ray_devices import choose_device, gpu_share
 from citeweave.engines.cluster.ray_team import RayTeam, connect_ray, import_ray
 from citeweave.engines.cluster.worker import Recipe
@@ -63,8 +63,8 @@ class RayChain(DividedChain):
             device=device,
         )
         chain._cores = own if address is not None else 0
-        chain._gpus = gpu_share(len(chain.plans)) if device == CUDA else 0.0
+        chain._gpus = gpu_share(chain.division.parts) if device == CUDA else 0.0
         return chain
 
-    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> RayTeam:
-        return RayTeam(plans, recipe, self._cores, self._gpus)
+    def _new_team(self, division: Division, recipe: Recipe) -> RayTeam:
+        return RayTeam(division, recipe, self._cores, self._gpus)

@@ -1,9 +1,10 @@
 """A chain whose steps are made by workers.
 
-The driver holds neither words nor counts. It divides the documents, directs the workers, and
-remembers a *point* to which they can return (the start, a given state, or a checkpoint that they
-wrote), with a log of the operations since. When a worker fails, all return to the point and repeat
-these; since every draw depends only on the state, the result is the same to the byte.
+The driver holds neither words nor counts, and no plans of parts, which workers make themselves. It
+divides the documents, directs the workers, and remembers a *point* to which they can return (the
+start, a given state, or a checkpoint that they wrote), with a log of the operations since. When a
+worker fails, all return to the point and repeat these; since every draw depends only on the state,
+the result is the same to the byte.
 """
 
 import math
@@ -17,17 +18,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from citeweave.engines.cluster.part_rooms import with_rooms
-from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
-from citeweave.engines.cluster.state_parts import (
-    fill_extra,
-    fill_state,
-    fill_sums,
-    part_of_state,
-    part_of_sums,
-)
+from citeweave.engines.cluster.partition import Division, divide, owned_rows
+from citeweave.engines.cluster.state_parts import fill, fill_extra
 from citeweave.engines.cluster.team import LostWorkerError, Team
 from citeweave.engines.cluster.worker import Recipe, Usage
-from citeweave.engines.core.arrays import Array, Layout, Shape, State
+from citeweave.engines.core.arrays import Array, Layout, Shape, State, flatten
 from citeweave.engines.core.capabilities import CPU, CUDA, Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request
@@ -138,10 +133,10 @@ class DividedChain(ABC):
         n_parts = max(1, min(workers, self.n_documents))
         longest = most_customers(data) if device == CUDA else 0
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds, device, longest)
-        self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
-        """The data of each worker."""
+        self.division: Division = divide(data, ends, spec.n_shared, n_parts)
+        """What each worker makes its plan from."""
         if self._recipe.sparse:
-            self.plans = with_rooms(self.plans, spec, data, settings)
+            self.division = with_rooms(self.division, spec, data, settings)
         self.device = device
         """Device that each worker samples on."""
         self._team: Team | None = None
@@ -150,8 +145,8 @@ class DividedChain(ABC):
         """Whether the workers are in the state that the point and the log lead to."""
         self._log: list[tuple[str, tuple[Any, ...]]] = []
         """Operations of the workers since the point, each with its arguments."""
-        self._exported: list[tuple[State, Sums | None]] | None = None
-        """State and sums of each part; None if they have changed since."""
+        self._exported: list[dict[str, Any]] | None = None
+        """Arrays of the state and sums of each part; None if they have changed since."""
         self._sums: Sums | None = None
         """The sums to which samples are added; the workers hold their values."""
         self._folder: Path | None = None
@@ -170,7 +165,7 @@ class DividedChain(ABC):
         """Open a chain, not yet started."""
 
     @abstractmethod
-    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> Team:
+    def _new_team(self, division: Division, recipe: Recipe) -> Team:
         """Start workers, one per part."""
 
     @property
@@ -200,8 +195,7 @@ class DividedChain(ABC):
             self.spec, self._data, self.layout, self.settings, generator, compact=lists
         )
         if point is not None:
-            for plan, (found, _) in zip(self.plans, self._export(), strict=True):
-                fill_state(state, plan, found)
+            fill(flatten(state, "state."), self.division, self._export())
         return state
 
     @property
@@ -218,7 +212,7 @@ class DividedChain(ABC):
         """Create empty sums; memory is allocated when samples are collected."""
         return empty_sums(
             self._last_spec,
-            level_starts(self._data),
+            self.division.level_start,
             topics=self.settings.topics,
             words=self._data.n_words,
             documents=self.n_documents,
@@ -266,9 +260,7 @@ class DividedChain(ABC):
         """
         if not self._recipe.sparse or self._point is None:
             return {}
-        level = self.spec.n_shared - 1
-        groups = int(np.diff(level_starts(self._data))[level])
-        return fill_extra(self.plans, self._look("extra_state"), groups)
+        return fill_extra(self.division, self._look("extra_state"))
 
     def freeze(self) -> None:
         """Freeze the proposal tables if there are many topics; nothing else adapts."""
@@ -316,9 +308,9 @@ class DividedChain(ABC):
         """Update the sums with those of the workers."""
         if self._sums is not sums:
             return
-        for plan, (_, found) in zip(self.plans, self._export(), strict=True):
-            if found is not None:
-                fill_sums(sums, plan, found)
+        found = self._export()
+        if "sums.samples" in found[0]:
+            fill(flatten(sums, "sums."), self.division, found)
 
     def lodge(self, folder: Path) -> None:
         """Set the folder that all workers must see, before anything is written there."""
@@ -333,8 +325,8 @@ class DividedChain(ABC):
         shapes = whole_shapes(
             [shapes for _, shapes, _ in found],
             document=self.n_documents,
-            node=int(level_starts(self._data)[-1]),
-            shared_node=int(level_starts(self._data)[self.spec.n_shared]),
+            node=int(self.division.level_start[-1]),
+            shared_node=int(self.division.level_start[self.spec.n_shared]),
             citation=len(self._data.citing),
             token=int(self._data.offsets[-1]),
         )
@@ -351,7 +343,7 @@ class DividedChain(ABC):
             self._check_visible(folder / name)
         rest = empty_sums(
             self._last_spec,
-            np.minimum(level_starts(self._data), 1),
+            np.minimum(self.division.level_start, 1),
             topics=self.settings.topics,
             words=self._data.n_words,
             documents=0,
@@ -387,23 +379,26 @@ class DividedChain(ABC):
         if team is not None:
             team.close()
 
-    def _export(self) -> list[tuple[State, Sums | None]]:
-        """Return the states and sums of all parts."""
+    def _export(self) -> list[dict[str, Any]]:
+        """Return the arrays of the states and sums of all parts."""
         if self._exported is None:
             self._exported = self._look("export")
         return self._exported
 
     def _look(self, what: str, *arguments: Any) -> list[Any]:
         """Call a method of all workers that does not change their state."""
-        return self._surely(lambda team: team.call(what, [arguments] * len(self.plans)))
+        return self._surely(lambda team: self._ask(team, what, *arguments))
 
     def _do(self, what: str, *arguments: Any) -> list[Any]:
         """Let the workers perform an operation, and repeat it if one of them is lost."""
         self._exported = None
-        given = [arguments] * len(self.plans)
-        found = self._surely(lambda team: team.call(what, given))
+        found = self._surely(lambda team: self._ask(team, what, *arguments))
         self._log.append((what, arguments))
         return found
+
+    def _ask(self, team: Team, what: str, *arguments: Any) -> list[Any]:
+        """Call a method of all workers with the same arguments."""
+        return team.call(what, [arguments] * self.division.parts)
 
     def _go_back(self, team: Team) -> None:
         """Return the workers to the point, and repeat the operations of the log."""
@@ -411,34 +406,22 @@ class DividedChain(ABC):
         if point is None:
             raise RunError("A chain must be started or restored before its first step.")
         if self._folder is not None:
-            team.call("see", [(self._folder,)] * len(self.plans))
+            self._ask(team, "see", self._folder)
         if point.path is not None:
-            read = (point.spec, point.path, point.with_sums)
-            team.call("read", [read] * len(self.plans))
+            self._ask(team, "read", point.spec, point.path, point.with_sums)
         elif point.state is not None:
-            state, sums = point.state, point.sums
-            team.call(
-                "restore",
-                [
-                    (
-                        point.spec,
-                        part_of_state(state, plan),
-                        None if sums is None else part_of_sums(sums, plan),
-                        point.extra,
-                    )
-                    for plan in self.plans
-                ],
-            )
+            whole = map(team.share, (point.state, point.sums, point.extra))
+            self._ask(team, "restore", point.spec, *whole)
         else:
-            given = [(point.spec, _topics_of(plan, point.topics)) for plan in self.plans]
-            team.call("begin", given)
+            own = (_topics_of(self.division, p, point.topics) for p in range(self.division.parts))
+            team.call("begin", [(point.spec, topics) for topics in own])
         for what, arguments in self._log:
-            team.call(what, [arguments] * len(self.plans))
+            self._ask(team, what, *arguments)
 
     def _surely(self, work: Callable[[Team], list[Any]]) -> list[Any]:
         """Call a function with the team; if a worker is lost, replace it and start over."""
         if self._team is None:
-            self._team = self._new_team(self.plans, self._recipe)
+            self._team = self._new_team(self.division, self._recipe)
         team = self._team
         lost = False
         for _ in range(_TRIES):
@@ -459,10 +442,10 @@ class DividedChain(ABC):
         )
 
 
-def _topics_of(plan: PartPlan, topics: Array | None) -> Array | None:
+def _topics_of(division: Division, p: int, topics: Array | None) -> Array | None:
     """Return the given topics of a part's own tokens, in corpus order."""
     if topics is None:
         return None
-    lengths = np.diff(plan.data.offsets)[: plan.part.n_documents]
-    own: Array = topics[tokens_of(plan.token_start, lengths)]
+    rows = owned_rows(division, p)
+    own: Array = topics[tokens_of(rows.token_start, rows.token_count)]
     return own

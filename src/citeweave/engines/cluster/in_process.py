@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
 from citeweave.engines.cluster.exchanges import Hub, StoppedError, ThreadExchange
-from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.partition import Division
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.cluster.worker import PartWorker, Recipe
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
 from citeweave.engines.core.data import Request
@@ -22,17 +23,17 @@ class ThreadTeam:
 
     Parameters
     ----------
-    plans : list of PartPlan
+    division : Division
     recipe : Recipe
     """
 
-    def __init__(self, plans: list[PartPlan], recipe: Recipe) -> None:
-        self._hub = Hub(len(plans))
+    def __init__(self, division: Division, recipe: Recipe) -> None:
+        self._hub = Hub(division.parts)
         self.workers = [
-            PartWorker(plan, recipe, ThreadExchange(rank, self._hub))
-            for rank, plan in enumerate(plans)
+            PartWorker(make_plan(division, rank), recipe, ThreadExchange(rank, self._hub))
+            for rank in range(division.parts)
         ]
-        self._pool = ThreadPoolExecutor(len(plans), "citeweave-part")
+        self._pool = ThreadPoolExecutor(division.parts, "citeweave-part")
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
         """Call a method of all workers concurrently, with one tuple of ``arguments`` per worker."""
@@ -51,6 +52,10 @@ class ThreadTeam:
             self._hub.barrier.reset()
             raise error
         return [task.result() for task in tasks]
+
+    def share(self, value: Any) -> Any:
+        """Return the value: threads share their memory."""
+        return value
 
     def replace_lost(self) -> None:
         """Do nothing: threads cannot be lost."""
@@ -83,5 +88,5 @@ class InProcessChain(DividedChain):
             device=workers.device,
         )
 
-    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> ThreadTeam:
-        return ThreadTeam(plans, recipe)
+    def _new_team(self, division: Division, recipe: Recipe) -> ThreadTeam:
+        return ThreadTeam(division, recipe)

@@ -2,18 +2,22 @@
 
 Nodes and documents have local indices in each part: on every level those that the part owns come
 first, then its copies of others, both in the order of the whole corpus.
+
+Each worker makes its own plan from the division of the whole chain, without those of other parts.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.engines.cluster.partition import divide_documents, own_nodes
+from citeweave.engines.cluster.holders import Citations, find_citations, find_held, mark_below
+from citeweave.engines.cluster.partition import Division, owned_nodes
 from citeweave.engines.core.data import Data, WordsOf
 from citeweave.engines.core.exchange import ChainPart
 from citeweave.engines.core.row_files import tokens_of
 
-__all__ = ["PartPlan", "Route", "level_starts", "make_plans"]
+__all__ = ["PartPlan", "Route", "make_plan"]
 
 
 class Route(NamedTuple):
@@ -72,69 +76,71 @@ class _Members(NamedTuple):
         return np.concatenate([self.owned, self.copies])
 
 
-def level_starts(data: Data) -> np.ndarray:
-    """Return the first node of each topic-side level, root first, and the number of nodes."""
-    sizes = [1, *(len(parent) for parent in data.parents)]
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+def make_plan(division: Division, p: int) -> PartPlan:
+    """Make the plan of one part, with arrays of its own; words that are on disk stay there.
 
-
-def make_plans(
-    data: Data,
-    degrees: tuple[np.ndarray, np.ndarray],
-    n_shared: int,
-    parts: int,
-) -> list[PartPlan]:
-    """Divide a chain into parts; words that are on disk stay there."""
-    part = divide_documents(data, n_shared, parts)
-    owners = own_nodes(data, n_shared, part)
-    citing, cited = np.asarray(data.citing), np.asarray(data.cited)
-    crossing = part[citing] != part[cited] if len(citing) else np.zeros(0, bool)
-    documents = [_documents(part, citing, cited, crossing, p) for p in range(parts)]
-    levels = [_ancestors(data, n_shared, owners, documents[p], p) for p in range(parts)]
-    made = [_citations(part, citing, cited, p) for p in range(parts)]
-    nodes, parents = [], []
-    for level, owner in enumerate(owners[:-1]):
-        members = [one[level] for one in levels]
-        nodes.append(_routes(members, [one.copies for one in members], owner))
-        parents.append(_routes(members, [one.used for one in members], owner))
-    cited_there = _routes(documents, [one.used for one in documents], part)
-    by_citation = _citation_routes(part, citing, cited, made)
-    divided = any(len(one[level].used) for one in levels for level in range(1, n_shared))
-    return [
-        PartPlan(
-            data=_local_data(data, levels[p], documents[p], made[p]),
-            token_start=np.asarray(data.offsets)[documents[p].owned],
-            part=_part(data, levels[p], documents[p], made[p], n_shared),
-            degrees=(degrees[0][documents[p].all], degrees[1][documents[p].all]),
-            nodes=tuple(routes[p] for routes in nodes),
-            parents=tuple(routes[p] for routes in parents),
-            cited=cited_there[p],
-            citations=by_citation[p],
-            citation=np.concatenate(made[p]),
-            divided=divided,
-            group_start=int(level_starts(data)[n_shared - 1]),
-        )
-        for p in range(parts)
-    ]
+    What it says about other parts is found from the division, without their plans.
+    """
+    below = mark_below(division, p)
+    citations = find_citations(division, p, below[-1])
+    held = find_held(division, p, below, citations)
+    del below
+    part, parts = division.owners[-1], division.parts
+    received = division.cited[citations.received]
+    citing_part = part[division.citing[citations.received]]
+    cited_part = part[division.cited[citations.made]]
+    documents = _documents(division, p, citations, cited_part)
+    levels = _ancestors(division, documents, p)
+    plan = PartPlan(
+        data=_local_data(division, levels, documents, citations),
+        token_start=division.offsets[documents.owned],
+        part=_part(division, levels, documents, citations),
+        degrees=(
+            division.degrees[0][documents.all].astype(np.float64),
+            division.degrees[1][documents.all].astype(np.float64),
+        ),
+        nodes=tuple(
+            _route(members, members.copies, owner, found)
+            for members, owner, found in zip(levels, division.owners, held.nodes, strict=False)
+        ),
+        parents=tuple(
+            _route(members, members.used, owner, found)
+            for members, owner, found in zip(levels, division.owners, held.parents, strict=False)
+        ),
+        cited=_route(
+            documents,
+            documents.used,
+            part,
+            [np.unique(received[citing_part == q]) for q in range(parts)],
+        ),
+        citations=Route(
+            owned=tuple(
+                len(citations.made) + np.flatnonzero(citing_part == q) for q in range(parts)
+            ),
+            copies=tuple(np.flatnonzero((cited_part == q) & (q != p)) for q in range(parts)),
+        ),
+        citation=np.concatenate([citations.made, citations.received]),
+        divided=division.divided,
+        group_start=int(division.level_start[division.n_shared - 1]),
+    )
+    return plan if division.rooms is None else plan._replace(rooms=_rooms(plan, division))
 
 
 def _documents(
-    part: np.ndarray, citing: np.ndarray, cited: np.ndarray, crossing: np.ndarray, p: int
+    division: Division, p: int, citations: Citations, cited_part: np.ndarray
 ) -> _Members:
     """List the documents of a part, and those in other parts that its citations involve."""
-    out = np.unique(cited[crossing & (part[citing] == p)])
-    into = np.unique(citing[crossing & (part[cited] == p)])
-    return _Members(np.flatnonzero(part == p), np.union1d(out, into), out)
+    out = np.unique(division.cited[citations.made[cited_part != p]])
+    into = np.unique(division.citing[citations.received])
+    return _Members(owned_nodes(division, division.n_shared, p), np.union1d(out, into), out)
 
 
-def _ancestors(
-    data: Data, n_shared: int, owners: list[np.ndarray], documents: _Members, p: int
-) -> list[_Members]:
+def _ancestors(division: Division, documents: _Members, p: int) -> list[_Members]:
     """List the nodes above the documents of a part, by level from the root."""
     found = [documents]
-    for level in range(n_shared - 1, 0, -1):
-        below, parents = found[-1], np.asarray(data.parents[level])
-        owned = np.flatnonzero(owners[level] == p)
+    for level in range(division.n_shared - 1, 0, -1):
+        below, parents = found[-1], division.parents[level]
+        owned = owned_nodes(division, level, p)
         copies = np.setdiff1d(parents[below.all], owned)
         # ancestors of its own documents; copies of documents are only cited
         own = below.owned if below is documents else np.concatenate([below.owned, below.used])
@@ -150,82 +156,54 @@ def _places(members: _Members, wanted: np.ndarray, *, copies: bool) -> np.ndarra
     return np.searchsorted(among, wanted) + (len(members.owned) if copies else 0)
 
 
-def _routes(members: list[_Members], wanted: list[np.ndarray], owner: np.ndarray) -> list[Route]:
-    """Find which part sends what to which, if each part holds copies of what is ``wanted``."""
-    parts = range(len(members))
-    held = [[wanted[q][owner[wanted[q]] == p] for q in parts] for p in parts]
-    return [
-        Route(
-            owned=tuple(_places(members[p], held[p][q], copies=False) for q in parts),
-            copies=tuple(_places(members[p], held[q][p], copies=True) for q in parts),
-        )
-        for p in parts
-    ]
+def _route(
+    members: _Members, wanted: np.ndarray, owner: np.ndarray, held: Sequence[np.ndarray]
+) -> Route:
+    """Find what the part receives from each other part, and what it sends to each.
+
+    ``wanted`` are its copies of what others own; ``held``, by part, what others hold of its own.
+    """
+    return Route(
+        owned=tuple(_places(members, own, copies=False) for own in held),
+        copies=tuple(
+            _places(members, wanted[owner[wanted] == q], copies=True) for q in range(len(held))
+        ),
+    )
 
 
-_Citations = tuple[np.ndarray, np.ndarray]
-"""Citations that a part's documents make, and those they receive from other parts."""
-
-
-def _citations(part: np.ndarray, citing: np.ndarray, cited: np.ndarray, p: int) -> _Citations:
-    if not len(citing):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    mine = part[citing] == p
-    return np.flatnonzero(mine), np.flatnonzero(~mine & (part[cited] == p))
-
-
-def _citation_routes(
-    part: np.ndarray, citing: np.ndarray, cited: np.ndarray, made: list[_Citations]
-) -> list[Route]:
-    """Find which part sends changes of cited papers to which."""
-    parts = range(len(made))
-
-    def received(p: int, q: int) -> np.ndarray:
-        """Return the indices, in part p, of citations that its documents receive from part q."""
-        own, others = made[p]
-        return len(own) + np.flatnonzero(part[citing[others]] == q)
-
-    def sent(p: int, q: int) -> np.ndarray:
-        """Return the indices, in part p, of its citations of documents in part q."""
-        own, _ = made[p]
-        if p == q:
-            return np.zeros(0, np.int64)
-        return np.flatnonzero(part[cited[own]] == q)
-
-    return [
-        Route(owned=tuple(received(p, q) for q in parts), copies=tuple(sent(p, q) for q in parts))
-        for p in parts
-    ]
-
-
-def _local_data(data: Data, levels: list[_Members], documents: _Members, made: _Citations) -> Data:
+def _local_data(
+    division: Division, levels: list[_Members], documents: _Members, citations: Citations
+) -> Data:
     """Return the data of a part, with local indices."""
-    begins = np.asarray(data.offsets)[documents.owned]
-    lengths = np.asarray(data.offsets)[documents.owned + 1] - begins
+    begins = division.offsets[documents.owned]
+    lengths = division.offsets[documents.owned + 1] - begins
     n_copies = len(documents.copies)
     offsets = np.concatenate([[0], np.cumsum(lengths), np.full(n_copies, lengths.sum())])
     members = [*levels, documents]
     parents = [
-        _place_of(members[level], np.asarray(data.parents[level])[members[level + 1].all])
-        for level in range(len(levels))
+        _place_of(members[level], above[members[level + 1].all])
+        for level, above in enumerate(division.parents)
     ]
     n_local = len(documents.all)
-    deeper = len(data.parents) - len(levels)
-    parents += [np.arange(n_local, dtype=np.int64)] * deeper
-    citations = np.concatenate(made)
-    citing, cited = np.asarray(data.citing)[citations], np.asarray(data.cited)[citations]
+    parents += [np.arange(n_local, dtype=np.int64)] * _deeper(division)
+    known = np.concatenate([citations.made, citations.received])
     return Data(
-        tokens=WordsOf(data.tokens.words, documents.owned)
-        if isinstance(data.tokens, WordsOf)
-        else data.tokens[tokens_of(begins, lengths)],
+        tokens=WordsOf(division.tokens.words, documents.owned)
+        if isinstance(division.tokens, WordsOf)
+        else division.tokens[tokens_of(begins, lengths)],
         offsets=offsets.astype(np.int64),
-        n_words=data.n_words,
+        n_words=division.n_words,
         parents=tuple(parents),
         leaf=np.arange(n_local),
         leaf_start=np.arange(n_local + 1),
-        citing=_place_of(documents, citing).astype(np.int32),
-        cited=_place_of(documents, cited).astype(np.int32),
+        citing=_place_of(documents, division.citing[known]).astype(np.int32),
+        cited=_place_of(documents, division.cited[known]).astype(np.int32),
     )
+
+
+def _deeper(division: Division) -> int:
+    """Return the number of levels below the first level of documents."""
+    return len(division.level_start) - 2 - division.n_shared
 
 
 def _place_of(members: _Members, wanted: np.ndarray) -> np.ndarray:
@@ -237,15 +215,11 @@ def _place_of(members: _Members, wanted: np.ndarray) -> np.ndarray:
 
 
 def _part(
-    data: Data,
-    levels: list[_Members],
-    documents: _Members,
-    made: _Citations,
-    n_shared: int,
+    division: Division, levels: list[_Members], documents: _Members, citations: Citations
 ) -> ChainPart:
     """Describe what a part owns."""
-    first = level_starts(data)[:-1]
-    members = [*levels, *([documents] * (len(first) - n_shared))]
+    first = division.level_start[:-1]
+    members = [*levels, documents, *[documents] * _deeper(division)]
     sizes = [len(one.all) for one in members]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     return ChainPart(
@@ -253,6 +227,24 @@ def _part(
         level_end=starts + np.array([len(one.owned) for one in members]),
         document=documents.all,
         node=np.concatenate([start + one.all for start, one in zip(first, members, strict=True)]),
-        n_citations=len(made[0]),
-        all_documents=len(data.offsets) - 1,
+        n_citations=len(citations.made),
+        all_documents=len(division.offsets) - 1,
     )
+
+
+def _rooms(plan: PartPlan, division: Division) -> np.ndarray:
+    """Return the rooms of the nodes that a part holds.
+
+    Copies of papers have none, except for those that the part cites, on the level that citations
+    reach. No other counts of papers in other parts are ever read.
+    """
+    found: np.ndarray = np.asarray(division.rooms)[plan.part.node]
+    sizes = [1, *(len(parents) for parents in plan.data.parents)]
+    ends = np.cumsum(sizes)
+    for level in range(division.n_shared, len(sizes)):
+        copies = np.arange(plan.part.level_end[level], ends[level])
+        if level == division.citation_level:
+            cited = ends[level] - sizes[level] + np.concatenate(plan.cited.copies)
+            copies = np.setdiff1d(copies, cited)
+        found[copies] = 0
+    return found

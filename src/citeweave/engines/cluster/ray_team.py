@@ -2,7 +2,8 @@
 
 Ray places the actors, carries the messages between them and restarts lost ones. A part sends a
 message to another by calling its `deliver`; Ray keeps large arrays in its object store and passes
-a reference.
+a reference. While workers make their plans, the division of the chain is there, too: once per
+node, mapped into the memory of its workers.
 """
 
 import contextlib
@@ -14,12 +15,11 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import Any
 
 from citeweave.engines.cluster.exchanges import PartExchange, Payload, StoppedError
-from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.partition import Division
+from citeweave.engines.cluster.plans import make_plan
 from citeweave.engines.cluster.team import LostWorkerError
 from citeweave.engines.cluster.worker import PartWorker, Recipe
 from citeweave.engines.core.capabilities import CPU, CUDA
@@ -196,9 +196,9 @@ class PartActor:
         return self._worker is not None
 
     def prepare(
-        self, plan: PartPlan, recipe: Recipe, rank: int, size: int, versions: dict[str, str]
+        self, division: Division, recipe: Recipe, rank: int, versions: dict[str, str]
     ) -> None:
-        """Receive a part; all versions that results depend on must match the driver's."""
+        """Make a part; all versions that results depend on must match the driver's."""
         here = describe_versions(recipe.device)
         for name, version in versions.items():
             if here.get(name) != version:
@@ -206,8 +206,8 @@ class PartActor:
                     f"A worker on {platform.node()} has {name} {here.get(name, 'missing')} where "
                     f"the driver has {version}. Install the same versions on all nodes."
                 )
-        self._exchange = RayExchange(rank, size, self._mailbox)
-        self._worker = PartWorker(_writable(plan), recipe, self._exchange)
+        self._exchange = RayExchange(rank, division.parts, self._mailbox)
+        self._worker = PartWorker(make_plan(division, rank), recipe, self._exchange)
 
     def connect(self, peers: Sequence[Any], epoch: int) -> None:
         """Connect to the other workers."""
@@ -233,30 +233,12 @@ class PartActor:
         return os.getpid(), platform.node()
 
 
-_T = TypeVar("_T", bound=tuple[Any, ...])
-
-
-def _writable(given: _T) -> _T:
-    """Copy the arrays of a tuple: those in Ray's object store are read-only."""
-
-    def copied(value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return value.copy()
-        if isinstance(value, tuple):
-            parts = [copied(part) for part in value]
-            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        return value
-
-    found: _T = copied(given)
-    return found
-
-
 class RayTeam:
     """The actors of one chain.
 
     Parameters
     ----------
-    plans : list of PartPlan
+    division : Division
     recipe : Recipe
     cores : int
         Cores that Ray reserves for each worker.
@@ -266,14 +248,14 @@ class RayTeam:
 
     def __init__(
         self,
-        plans: list[PartPlan],
+        division: Division,
         recipe: Recipe,
         cores: int,
         gpus: float = 0.0,
     ) -> None:
         self._ray = import_ray()
         self._recipe = recipe
-        self._plans = [self._ray.put(plan) for plan in plans]
+        self._division = division
         kind = self._ray.remote(PartActor)
         # restarted as often as necessary, on any node with room; lost calls are not retried,
         # since the whole team returns to one state
@@ -281,7 +263,7 @@ class RayTeam:
             num_cpus=cores, num_gpus=gpus, max_restarts=-1, max_task_retries=0, max_concurrency=4
         )
         self._gpus = gpus
-        self.actors = [self._kind.remote() for _ in plans]
+        self.actors = [self._kind.remote() for _ in range(division.parts)]
         self._epoch = 0
         self._prepare()
 
@@ -319,21 +301,26 @@ class RayTeam:
         found: list[Any] = ray.get(calls)
         return found
 
+    def share(self, value: Any) -> Any:
+        """Store a value in Ray's object store, from which workers on a node read one copy."""
+        return self._ray.put(value)
+
     def replace_lost(self) -> None:
-        """Wait until Ray has restarted lost workers, and send them their parts."""
+        """Wait until Ray has restarted lost workers, and let them make their parts again."""
         self._prepare()
 
     def _prepare(self) -> None:
         self._epoch += 1
-        size, versions = len(self.actors), describe_versions(self._recipe.device)
-        prepared = [self._alive(rank) for rank in range(size)]
-        self._finish(
-            [
-                actor.prepare.remote(plan, self._recipe, rank, size, versions)
-                for rank, (actor, plan) in enumerate(zip(self.actors, self._plans, strict=True))
-                if not prepared[rank]
-            ]
-        )
+        versions = describe_versions(self._recipe.device)
+        lacking = [rank for rank in range(len(self.actors)) if not self._alive(rank)]
+        if lacking:
+            division = self.share(self._division)  # released once they have made their plans
+            self._finish(
+                [
+                    self.actors[rank].prepare.remote(division, self._recipe, rank, versions)
+                    for rank in lacking
+                ]
+            )
         self._finish([actor.connect.remote(self.actors, self._epoch) for actor in self.actors])
 
     def _alive(self, rank: int) -> bool:

@@ -5,25 +5,24 @@ from typing import Any
 
 import numpy as np
 
+from citeweave.engines.cluster.partition import Division, owned_nodes, owned_rows
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.core.arrays import State, flatten
 from citeweave.engines.core.compact_rows import CompactRows
-from citeweave.engines.core.count_lists import COUNTS, lists_of, put_lists, select_rows
+from citeweave.engines.core.count_lists import COUNTS, lists_of, put_lists
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.row_files import BY_ROW, Rows, choose_rows, take_rows, tokens_of
+from citeweave.engines.core.row_files import BY_ROW, Rows, choose_rows, tokens_of
 from citeweave.errors import RunError
 
 __all__ = [
     "all_rows",
-    "exact_state",
+    "fill",
     "fill_extra",
-    "fill_state",
-    "fill_sums",
     "overwrite",
     "own_places",
+    "own_rows",
     "owned_arrays",
     "owned_extra",
-    "owned_rows",
     "part_of_extra",
     "part_of_state",
     "part_of_sums",
@@ -39,8 +38,8 @@ def all_rows(plan: PartPlan) -> Rows:
     return Rows(part.document, part.node, plan.citation, plan.token_start, count)
 
 
-def owned_rows(plan: PartPlan) -> Rows:
-    """Return the indices of the rows that a part owns."""
+def own_rows(plan: PartPlan) -> Rows:
+    """Return the indices of the rows that a part owns, as `owned_rows` does without a plan."""
     part, rows = plan.part, all_rows(plan)
     return rows._replace(
         document=rows.document[: part.n_documents],
@@ -137,15 +136,6 @@ def _state_of(like: State, arrays: Iterable[Any]) -> State:
     return State(*groups)  # type: ignore[arg-type]
 
 
-def exact_state(state: State) -> State:
-    """Return a state for sending: lists of counts without unused places; arrays are not copied."""
-    counts = state.topics
-    if not isinstance(counts.customers, CompactRows):
-        return state
-    customers, tables = select_rows(counts.customers, counts.tables)
-    return state._replace(topics=counts._replace(customers=customers, tables=tables))
-
-
 def _part_of(named: Mapping[str, Any], plan: PartPlan) -> list[Any]:
     chosen = choose_rows(named, all_rows(plan))
     return [chosen.get(name, array) for name, array in named.items()]
@@ -194,44 +184,41 @@ def owned_extra(
 
 
 def fill_extra(
-    plans: Sequence[PartPlan], parts: Sequence[Mapping[str, np.ndarray]], groups: int
+    division: Division, parts: Sequence[Mapping[str, np.ndarray]]
 ) -> dict[str, np.ndarray]:
-    """Assemble what the whole chain, with ``groups`` groups, needs in addition to its state."""
+    """Assemble what the whole chain needs in addition to its state."""
     found = dict(parts[0])
     if _BY_GROUP in found:
-        found[_BY_GROUP] = np.zeros(groups, found[_BY_GROUP].dtype)
-        for plan, part in zip(plans, parts, strict=True):
-            held, owned = _groups(plan)
-            found[_BY_GROUP][held[:owned]] = part[_BY_GROUP]
+        level = division.n_shared - 1
+        found[_BY_GROUP] = np.zeros(len(division.owners[level]), found[_BY_GROUP].dtype)
+        for p, part in enumerate(parts):
+            found[_BY_GROUP][owned_nodes(division, level, p)] = part[_BY_GROUP]
     return found
 
 
-def fill_state(state: State, plan: PartPlan, found: State) -> None:
-    """Write the state of one part into the state of the whole chain.
+def fill(whole: Mapping[str, Any], division: Division, parts: Sequence[Mapping[str, Any]]) -> None:
+    """Write what the parts own into the arrays of the same names of the whole chain.
 
-    Arrays that are the same in all parts are written for each of them.
+    Arrays that are the same in all parts may be missing from all but one.
     """
-    _fill(flatten(state, "state."), plan, flatten(found, "state."))
+    for p, found in enumerate(parts):
+        _fill(whole, owned_rows(division, p), found)
 
 
-def fill_sums(sums: Sums, plan: PartPlan, found: Sums) -> None:
-    """Write the sums of the rows that one part owns into those of the whole chain."""
-    _fill(flatten(sums, "sums."), plan, flatten(found, "sums."))
-
-
-def _fill(whole: Mapping[str, Any], plan: PartPlan, found: Mapping[str, Any]) -> None:
-    rows, places = owned_rows(plan), own_places(plan)
-    lists = any(isinstance(arrays.get(COUNTS[0]), CompactRows) for arrays in (whole, found))
+def _fill(whole: Mapping[str, Any], rows: Rows, found: Mapping[str, Any]) -> None:
+    """Write rows into arrays of the whole chain; counts of nodes may be lists in either."""
+    lists = COUNTS[0] in whole and any(
+        isinstance(arrays[COUNTS[0]], CompactRows) for arrays in (whole, found)
+    )
     if lists:
-        customers, tables = (found[name] for name in COUNTS)
-        listed = lists_of(customers, tables, places.node)
+        listed = lists_of(*(found[name] for name in COUNTS))
         customers, tables = (whole[name] for name in COUNTS)
         put_lists(customers, tables, rows.node, listed)
     for name, array in whole.items():
         if lists and name in COUNTS:
             continue
         if name not in BY_ROW:
-            if array.size:
+            if array.size and name in found:
                 array[...] = found[name]
             continue
         kind, axis = BY_ROW[name]
@@ -244,4 +231,4 @@ def _fill(whole: Mapping[str, Any], plan: PartPlan, found: Mapping[str, Any]) ->
         )
         if name.startswith("sums.") and kind == "node":
             target = target[target < len(array)]
-        array[(*(slice(None),) * axis, target)] = take_rows(name, found[name], places)
+        array[(*(slice(None),) * axis, target)] = found[name]

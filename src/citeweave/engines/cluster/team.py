@@ -22,6 +22,9 @@ class Team(Protocol):
             If one of them has ended.
         """
 
+    def share(self, value: Any) -> Any:
+        """Store a value once for all workers; pass what this returns as an argument of `call`."""
+
     def replace_lost(self) -> None:
         """Replace lost workers, so that every part has one again."""
 

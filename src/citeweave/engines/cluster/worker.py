@@ -18,13 +18,14 @@ from citeweave.engines.cluster.row_means import write_means
 from citeweave.engines.cluster.sparse_part import SparsePartChain
 from citeweave.engines.cluster.state_parts import (
     all_rows,
-    exact_state,
     overwrite,
     own_places,
+    own_rows,
     owned_arrays,
     owned_extra,
-    owned_rows,
     part_of_extra,
+    part_of_state,
+    part_of_sums,
     shared_arrays,
     stored_state,
 )
@@ -149,14 +150,16 @@ class PartWorker:
         sums: Sums | None,
         extra: Mapping[str, np.ndarray] = NO_EXTRA,
     ) -> None:
-        """Continue from the part of a state, with the sums of samples kept before.
+        """Continue from the part of a state, with that of the sums of samples kept before.
 
-        ``extra`` holds what the whole chain needs in addition to its state.
+        These, and ``extra``, what the chain needs in addition, are those of the whole chain.
         """
+        plan = self._plan
         self.drop()
         self._enter(spec)
-        self.chain.restore(state, part_of_extra(extra, self._plan))
-        self._sums = None if sums is None else Sums(*(array.copy() for array in sums))
+        self.chain.restore(part_of_state(state, plan), part_of_extra(extra, plan))
+        if sums is not None:
+            self._sums = Sums(*(array.copy() for array in part_of_sums(sums, plan)))
         self._frozen = False
 
     def join_bursts(self, spec: ModelSpec) -> None:
@@ -220,7 +223,7 @@ class PartWorker:
             "intact: free some space or mend the permissions, then go on with `citeweave resume`.",
         ):
             owned = owned_arrays(self._plan, self.chain.state, sums)
-            file = write_rows(path, owned_rows(self._plan), owned)
+            file = write_rows(path, own_rows(self._plan), owned)
         shapes = {name: array.shape for name, array in owned.items()}
         first = self._exchange.rank == 0
         return file, shapes, shared_arrays(self.chain.state, sums) if first else {}
@@ -240,7 +243,7 @@ class PartWorker:
         plan = self._plan
         with writing(folder, "The chains are saved: free some space or mend the permissions."):
             files = write_means(
-                folder, wanted, owned_rows(plan), own_places(plan), self._exchange, sums
+                folder, wanted, own_rows(plan), own_places(plan), self._exchange, sums
             )
         if self._exchange.rank > 0:
             return files, {}
@@ -262,9 +265,14 @@ class PartWorker:
         self._sums = None
         self.chain.drop_samples()
 
-    def export(self) -> tuple[State, Sums | None]:
-        """Return the state and the sums."""
-        return exact_state(self.chain.state), self._collect()
+    def export(self) -> dict[str, Any]:
+        """Return the arrays of the state and the sums that the part owns, by name.
+
+        The first part includes the arrays that are the same in all parts.
+        """
+        state, sums = self.chain.state, self._collect()
+        shared = shared_arrays(state, sums) if self._exchange.rank == 0 else {}
+        return owned_arrays(self._plan, state, sums) | shared
 
     def usage(self) -> Usage:
         """Report the resources used so far."""
