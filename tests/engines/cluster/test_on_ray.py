@@ -15,6 +15,7 @@ from citeweave import SCNTM
 from citeweave.engines.cluster import ray_team
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.core.data import ClusterWorkers
+from citeweave.engines.registry import ENGINES
 from citeweave.engines.slots.snapshot import SparseSnapshotChain
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
@@ -150,8 +151,14 @@ def test_thirty_kills_leave_no_trace(tmp_path, stored):
 
 @pytest.mark.usefixtures("ray_started")
 @pytest.mark.parametrize("topics", [4, 260])
-def test_a_fit_is_that_of_threads_and_goes_on_with_others(tmp_path, topics):
+def test_a_fit_is_that_of_threads_and_goes_on_with_others(tmp_path, topics, monkeypatch):
     """Stopped while tables of proposals adapt, it goes on with more workers, and in threads."""
+    started = []
+    team = RayChain._new_team
+    monkeypatch.setitem(ENGINES, "ray", RayChain)
+    monkeypatch.setattr(
+        RayChain, "_new_team", lambda self, *args: started.append(self) or team(self, *args)
+    )
     corpus = draw_corpus()
     options = {"topics": topics, "iterations": 8, "burn_in": 5, "network_from": 2, "burst_from": 3}
     options |= {"seed": 1, "chains": 1, "exactly": True, "rounds": 2, "thin": 1}
@@ -171,6 +178,7 @@ def test_a_fit_is_that_of_threads_and_goes_on_with_others(tmp_path, topics):
         assert found.doc_topic_.tobytes() == expected.doc_topic_.tobytes()
         assert found.topic_word_.tobytes() == expected.topic_word_.tobytes()
         assert found.citing_topic_.tobytes() == expected.citing_topic_.tobytes()
+    assert len(started) == 2  # the fit, and its continuation
 
 
 @pytest.mark.usefixtures("ray_started")
