@@ -78,7 +78,7 @@ def test_the_largest_cluster_comes_first_and_papers_without_words_have_all():
 
 def test_refusals(corpus):
     texts = Corpus.from_lists(tokens=[["a", "b"], ["b", "c"], ["d"]])
-    with pytest.raises(CorpusError, match="no citations, over which AGC smooths"):
+    with pytest.raises(CorpusError, match="AGC smooths words over citations"):
         AGC(topics=2).fit(texts)
     for kind in (KMeans, AGC):
         with pytest.raises(CorpusError, match="121"):

@@ -152,7 +152,7 @@ def test_corpora_that_lack_labels_words_or_links(kind):
     texts = [["a", "b"], ["b", "c"], ["d"]]
     for labels in (None, ["x", None, None]):
         bare = Corpus.from_lists(tokens=texts, citations=[(0, 1)], categories=labels)
-        with pytest.raises(CorpusError, match="learns from documents with categories"):
+        with pytest.raises(CorpusError, match="learns from documents of at least two categories"):
             kind().fit(bare)
     labels = ["x", "y", None]
     if kind is not LogisticRegression:
