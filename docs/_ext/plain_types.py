@@ -3,9 +3,13 @@
 The two hyphens that Sphinx writes between a parameter and its description become a dash.
 """
 
+import re
+
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+
+_HYPHENS = re.compile(r"\)? -- ")
 
 
 def leave_types_plain(_: Sphinx, document: nodes.document) -> None:
@@ -20,8 +24,8 @@ def write_dashes(_: Sphinx, document: nodes.document) -> None:
     """Write a dash for the two hyphens after the names of parameters, attributes and results."""
     for field in document.findall(nodes.field_body):
         for text in list(field.findall(nodes.Text)):
-            if text == " -- ":
-                text.parent.replace(text, nodes.Text(" – "))
+            if _HYPHENS.match(text):
+                text.parent.replace(text, nodes.Text(text.replace(" -- ", " – ", 1)))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
