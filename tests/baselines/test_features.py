@@ -83,7 +83,7 @@ def test_refusals(corpus):
     for kind in (KMeans, AGC):
         with pytest.raises(CorpusError, match="121"):
             kind(topics=121).fit(corpus)
-        with pytest.raises(CorpusError, match="no words"):
+        with pytest.raises(CorpusError, match="by their words"):
             kind(topics=2).fit(Corpus.from_lists(tokens=[[], []], citations=[(0, 1)]))
     with pytest.raises(CorpusError, match="fewer clusters than there are documents"):
         AGC(topics=45).fit(corpus)

@@ -58,7 +58,7 @@ def test_the_runs_of_another_scan_are_refused(corpus: Corpus, tmp_path: Path) ->
     scan(corpus, [2, 3], out=tmp_path, **SHORT)
     with pytest.raises(ParameterError, match="other parameters; choose another"):
         scan(corpus, [2, 3], out=tmp_path, iterations=31, chains=1)
-    with pytest.raises(ParameterError, match="of another corpus"):
+    with pytest.raises(ParameterError, match="to another corpus"):
         scan(corpus, [2, 3], out=tmp_path, share=0.2, **SHORT)
 
 

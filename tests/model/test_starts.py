@@ -201,5 +201,5 @@ def test_a_started_run_is_resumed_in_the_same_bytes(start, small, tmp_path):
     assert loaded.start == ("clusters" if start == "clusters" else loaded._result.plan.start)
     if start == "given":
         assert loaded.start.startswith("given-")
-        with pytest.raises(RunError, match="not kept"):
+        with pytest.raises(RunError, match="not stored"):
             SCNTM(**SHORT, start=loaded.start, chains=1).fit(small)
