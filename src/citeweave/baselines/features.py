@@ -161,7 +161,7 @@ class AGC(_FeatureClustering):
         >>> from citeweave.baselines import AGC
         >>> AGC(topics=80).check_corpus(citeweave.example_corpus())
         Traceback (most recent call last):
-        citeweave.errors.CorpusError: AGC makes fewer clusters than there are documents (80) ...
+        citeweave.errors.CorpusError: AGC can only make fewer clusters than there are ...
         """
         super().check_corpus(corpus)
         if corpus.n_citations == 0:
