@@ -16,12 +16,12 @@ RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
 RUN useradd --create-home --uid 1000 citeweave && mkdir /data && chown citeweave /data
 COPY --chmod=755 packaging/docker/entrypoint.sh /usr/local/bin/citeweave-entrypoint
 # Kernels are compiled here, once, in a folder that any user may read and write (--user): later
-# containers find them, or compile their own where the processor is another one.
+# containers find them there, or compile their own on a different kind of processor.
 ENV CITEWEAVE_CACHE=/var/cache/citeweave \
     MPLCONFIGDIR=/var/cache/citeweave/matplotlib
 RUN install -d -m 1777 /var/cache/citeweave /opt/citeweave
 USER 1000
-# The folder itself belongs to root; what is in it belongs to this user, who may open it to others.
+# The folders belong to root; their contents belong to this user, who may open them to others.
 RUN citeweave demo --out /opt/citeweave/demo && chmod -R a+rwX /var/cache/citeweave/* /opt/citeweave/demo
 WORKDIR /data
 VOLUME /data

@@ -31,6 +31,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
+autodoc_default_options = {"exclude-members": "rules"}  # the checks behind declared parameters
 autodoc_typehints = "none"  # docstrings give types, in words and with shapes
 napoleon_google_docstring = False
 napoleon_use_param = False

@@ -5,11 +5,16 @@ release, and is never made again. All have a corpus; runs with sequential sweeps
 and over slots, each done without a stop and stopped in the middle; and a run of a baseline with
 citations held out. From 0.2 on there are also a corpus of shards, an imported one with its report,
 and runs with all authors, categories and levels.
+
+``tests/data/since-*.tar.gz`` holds the versions of formats that are newer than the latest release,
+as ``tests/data/make_formats.py`` wrote them when they were introduced; it is never made again
+either.
 """
 
 import json
 import shutil
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +28,27 @@ from citeweave.corpus.storage import SHARDED_VERSION
 from citeweave.corpus.storage import VERSION as CORPUS_VERSION
 from citeweave.evaluate import evaluate
 from citeweave.explore import Exploration
+from citeweave.preparing.report import VERSION as IMPORT_VERSION
+from citeweave.runs.checkpoint import LISTED_VERSION
+from citeweave.runs.folder import RANGES_VERSION
 from citeweave.runs.folder import VERSION as RUN_VERSION
 from fingerprints import run_arrays
 
-ARCHIVES = sorted(Path(__file__).with_name("data").glob("release-*.tar.gz"))
+DATA = Path(__file__).with_name("data")
+ARCHIVES = sorted(DATA.glob("release-*.tar.gz"))
+UNRELEASED = sorted(DATA.glob("since-*.tar.gz"))
+NEWEST = {
+    "citeweave-corpus": SHARDED_VERSION,
+    "citeweave-run": RANGES_VERSION,
+    "citeweave-checkpoint": LISTED_VERSION,
+    "citeweave-import": IMPORT_VERSION,
+}
+"""Of each format, the newest version that this release writes."""
 RUNS = ("sequential", "snapshot", "slots")
 FURTHER = ("authors", "categories", "levels")
 PLACES = ("corpus", *RUNS, *(f"{run}-stopped" for run in RUNS), "baseline")
 STOPPED_AFTER, ITERATIONS = 5, 8
+NEW_RUNS = ("lists", "parts", "lists-in-parts")
 FIRST = "release-0.1"
 """Which moved tokens of one word one by one, and renewed tables while samples were kept."""
 
@@ -38,6 +56,14 @@ FIRST = "release-0.1"
 @pytest.fixture(scope="module", params=ARCHIVES, ids=lambda path: path.name.removesuffix(".tar.gz"))
 def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("any") / request.param.name.removesuffix(".tar.gz")
+    with tarfile.open(request.param) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="module", params=UNRELEASED, ids=lambda path: path.name.partition(".")[0])
+def unreleased(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unreleased")
     with tarfile.open(request.param) as archive:
         archive.extractall(folder, filter="data")
     return folder
@@ -70,6 +96,31 @@ def test_formats_have_the_versions_of_today(later: Path) -> None:
     manifests = {name: (later / name / "manifest.json").read_text("utf-8") for name in places}
     found = {name: json.loads(text)["version"] for name, text in manifests.items()}
     assert found == places
+
+
+def formats_in(archive: tarfile.TarFile) -> Iterator[tuple[str, int]]:
+    """Format and version of each manifest, report and checkpoint in an archive."""
+    for member in archive:
+        name = member.name.rpartition("/")[2]
+        stored = archive.extractfile(member)
+        assert stored is not None
+        if name in {"manifest.json", "import.json"}:
+            found = json.load(stored)
+        elif name.startswith("checkpoint-") and name.endswith(".npz"):
+            with np.load(stored) as arrays:
+                found = json.loads(bytes(arrays["header"]))
+        else:
+            continue
+        yield found["format"], found["version"]
+
+
+def test_every_version_of_every_format_is_stored() -> None:
+    """One that is new needs a run in ``tests/data/make_formats.py`` and an archive of it."""
+    stored = set()
+    for path in (*ARCHIVES, *UNRELEASED):
+        with tarfile.open(path) as archive:
+            stored |= set(formats_in(archive))
+    assert stored == {(name, v) for name, newest in NEWEST.items() for v in range(1, newest + 1)}
 
 
 def test_a_corpus_loads(release: Path) -> None:
@@ -183,6 +234,31 @@ def test_a_stopped_run_resumes_to_what_it_would_have_been(
             np.testing.assert_allclose(found[name], array, rtol=1e-4, atol=1e-7, err_msg=name)
         else:
             np.testing.assert_array_equal(found[name], array, err_msg=name)
+
+
+@pytest.mark.parametrize("run", NEW_RUNS)
+def test_a_run_in_an_unreleased_format_loads(unreleased: Path, run: str) -> None:
+    model = citeweave.load(unreleased / run)
+    assert model.n_iter_ == ITERATIONS
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1, rtol=1e-5)
+    assert len(Exploration(model).topics(words=1)) > 0
+    for place in (run, f"{run}-stopped"):
+        assert "12" in invoke("info", str(unreleased / place))
+        invoke("verify", str(unreleased / place))
+
+
+@pytest.mark.parametrize("run", NEW_RUNS)
+def test_a_stopped_run_in_an_unreleased_format_resumes(
+    unreleased: Path, run: str, tmp_path: Path
+) -> None:
+    """What it had done stays as it was; the draws of what follows may still change."""
+    shutil.copytree(unreleased / f"{run}-stopped", tmp_path / "run")
+    model = citeweave.resume(tmp_path / "run", engine="auto")
+    assert model.n_iter_ == ITERATIONS
+    wanted = citeweave.load(unreleased / run).traces_["log_likelihood"][0, :STOPPED_AFTER]
+    found = model.traces_["log_likelihood"][0]
+    np.testing.assert_allclose(found[:STOPPED_AFTER], wanted, rtol=1e-5)
+    assert np.isfinite(found).all()
 
 
 def test_a_run_of_a_baseline_loads(release: Path) -> None:

@@ -74,7 +74,8 @@ def test_the_conda_recipe_asks_for_what_the_wheel_asks_for() -> None:
     assert requirements(RECIPE, "host") == {python, "pip", *build}
     extras = PROJECT["optional-dependencies"]
     wanted = {text.replace("matplotlib", "matplotlib-base") for text in extras["plot"]}
-    assert requirements(RECIPE, "run_constraints") == wanted | set(extras["graphviz"])
+    wanted |= {*extras["graphviz"], *extras["excel"]}
+    assert requirements(RECIPE, "run_constraints") == wanted
     (name, target), *others = PROJECT["scripts"].items()
     assert not others
     assert f"- {name} = {target}" in RECIPE

@@ -78,12 +78,12 @@ def test_the_largest_cluster_comes_first_and_papers_without_words_have_all():
 
 def test_refusals(corpus):
     texts = Corpus.from_lists(tokens=[["a", "b"], ["b", "c"], ["d"]])
-    with pytest.raises(CorpusError, match="no citations, over which AGC smooths"):
+    with pytest.raises(CorpusError, match="AGC smooths words over citations"):
         AGC(topics=2).fit(texts)
     for kind in (KMeans, AGC):
         with pytest.raises(CorpusError, match="121"):
             kind(topics=121).fit(corpus)
-        with pytest.raises(CorpusError, match="no words"):
+        with pytest.raises(CorpusError, match="by their words"):
             kind(topics=2).fit(Corpus.from_lists(tokens=[[], []], citations=[(0, 1)]))
     with pytest.raises(CorpusError, match="fewer clusters than there are documents"):
         AGC(topics=45).fit(corpus)

@@ -152,13 +152,13 @@ def test_corpora_that_lack_labels_words_or_links(kind):
     texts = [["a", "b"], ["b", "c"], ["d"]]
     for labels in (None, ["x", None, None]):
         bare = Corpus.from_lists(tokens=texts, citations=[(0, 1)], categories=labels)
-        with pytest.raises(CorpusError, match="learns from documents with categories"):
+        with pytest.raises(CorpusError, match="learns from documents of at least two categories"):
             kind().fit(bare)
     labels = ["x", "y", None]
     if kind is not LogisticRegression:
-        with pytest.raises(CorpusError, match="no citations, which"):
+        with pytest.raises(CorpusError, match="uses citations, and the corpus has none"):
             kind().fit(Corpus.from_lists(tokens=texts, categories=labels))
     if kind is not LabelPropagation:
         empty = Corpus.from_lists(tokens=[[], [], []], citations=[(0, 1)], categories=labels)
-        with pytest.raises(CorpusError, match="no words, which"):
+        with pytest.raises(CorpusError, match="uses words, and the corpus has none"):
             kind().fit(empty)

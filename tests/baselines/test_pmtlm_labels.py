@@ -151,7 +151,7 @@ def test_papers_without_words_or_a_corpus_without():
     assert model.doc_topic_.sum(axis=1) == pytest.approx(np.ones(6))
     assert model.doc_topic_[4].tolist() == [0.5, 0.5]
     links = Corpus.from_lists(tokens=[[], []], vocabulary=["a"], citations=[(0, 1)])
-    with pytest.raises(CorpusError, match="no words, by which documents are clustered"):
+    with pytest.raises(CorpusError, match="no words to cluster documents by"):
         PMTLM(topics=2, alpha=0.0, start="clusters").fit(links)
 
 

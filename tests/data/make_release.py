@@ -116,13 +116,18 @@ def write_runs(corpus: Corpus, out: Path, name: str, options: dict[str, Any]) ->
     raise AssertionError(name)
 
 
+def pack(folder: Path, archive: Path) -> None:
+    """Write the files of a folder into an archive, under their names in it."""
+    with tarfile.open(archive, "w:gz") as packed:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.name != ".lock":
+                packed.add(path, path.relative_to(folder))
+
+
 def main(archive: Path) -> None:
     with tempfile.TemporaryDirectory() as room:
         write_all(Path(room))
-        with tarfile.open(archive, "w:gz") as pack:
-            for path in sorted(Path(room).rglob("*")):
-                if path.is_file() and path.name != ".lock":
-                    pack.add(path, path.relative_to(room))
+        pack(Path(room), archive)
 
 
 if __name__ == "__main__":

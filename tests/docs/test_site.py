@@ -99,3 +99,18 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
         assert not loaded, page
     assert (site / "_static" / "mathjax" / "tex-svg.js").is_file()
     assert (site / "searchindex.js").is_file()
+
+
+def test_the_reference_shows_no_objects_of_the_interpreter(site: Path) -> None:
+    """Such as the functions by which declared parameters are checked."""
+    for page in (site / "reference" / "api").glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert "&lt;locals&gt;" not in text, page
+        assert "</em>) -- " not in text, f"{page}: two hyphens in place of a dash"
+        assert "<em>,</em>)" not in text, f"{page}: a name taken for a type"
+
+
+def test_fitted_attributes_keep_their_underscore(site: Path) -> None:
+    text = (site / "reference" / "api" / "citeweave.html").read_text(encoding="utf-8")
+    for name in ("doc_topic_", "labels_", "cite_propensity_", "cited_propensity_", "traces_"):
+        assert f"<strong>{name}</strong>" in text, name

@@ -247,7 +247,7 @@ def test_words_left_out_and_scored(corpus):
     assert scored.value == pytest.approx((0.3 * 0.7) ** -0.5)
     impossible = plain_perplexity(theta, phi, np.array([0, 0]), np.array([0, 2]))
     assert impossible == (math.inf, 1)
-    assert "no chance; x" in impossible.explain("x")
+    assert "probability 0; x" in impossible.explain("x")
     with pytest.raises(ParameterError, match="No word is left"):
         plain_perplexity(theta, phi, np.array([], int), np.array([], int))
 

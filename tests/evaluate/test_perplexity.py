@@ -183,7 +183,7 @@ def test_wrong_options_are_refused(model, parts, case):
 
 
 def test_nothing_to_score_is_refused(model):
-    with pytest.raises(ParameterError, match="No word is left to score: 1 are estimated from"):
+    with pytest.raises(ParameterError, match="No word is left to score: 1 are used for estimation"):
         perplexity(model, Corpus.from_lists(tokens=[["w1"], ["zebra"]]), words=0.5, **QUICK)
     with pytest.raises(ParameterError, match="'burst' is for new documents"):
         perplexity(model, burst=True)

@@ -20,7 +20,7 @@ from citeweave.experiments import WHOLE, arrays_only, cut, k_folds, random_split
 def test_folds_are_a_partition(documents, folds, seed):
     made = k_folds(folds, seed=seed)
     if documents < folds:
-        with pytest.raises(CorpusError, match="ask for fewer"):
+        with pytest.raises(CorpusError, match="use fewer"):
             made[0].test_documents(documents)
         return
     parts = [fold.test_documents(documents) for fold in made]

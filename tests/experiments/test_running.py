@@ -323,5 +323,5 @@ def test_wrong_tasks_are_refused(small, tasks):
         measure(dataclasses.replace(tasks[0], options={"word": 1}), small)
     with pytest.raises(ParameterError, match="no parameter 'topic'"):
         ModelChoice("x", "scntm", {"topic": 3}).build(seed=1)
-    with pytest.raises(ParameterError, match="seeds belong to tasks"):
+    with pytest.raises(ParameterError, match="sets seeds"):
         ModelChoice("x", "scntm", {"seed": 3}).build(seed=1)

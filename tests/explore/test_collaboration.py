@@ -45,7 +45,8 @@ def test_limits(corpus: Corpus) -> None:
     literature = Literature(corpus)
     assert _weights(corpus, "authors", max_members=2) == {("Ann", "Bo"): 1}
     assert (
-        literature.collaboration_note("authors", 2) == "1 paper of more than 2 authors is left out."
+        literature.collaboration_note("authors", 2)
+        == "1 paper with more than 2 authors is left out."
     )
     assert literature.collaboration_note("authors") == ""
     with pytest.raises(ParameterError, match=r"counting.*full, fractional"):

@@ -123,7 +123,7 @@ class Bare:
 
 def test_somebody_elses_model_needs_the_corpus(corpus, bare):
     model = Bare(corpus)
-    with pytest.raises(ParameterError, match="pass corpus="):
+    with pytest.raises(ParameterError, match="as corpus="):
         Exploration(model)
     with pytest.raises(ParameterError, match="Got a corpus of 30 documents"):
         Exploration(model, corpus=bare)

@@ -112,7 +112,7 @@ def test_a_model_of_first_authors_has_no_shares(four):
 def test_models_without_authors_are_refused(four):
     with pytest.raises(ParameterError, match="'first' for the model"):
         SCNTM(**SHORT, model="bursty-hdp-lda").fit(four)
-    with pytest.raises(ParameterError, match="drawn into categories"):
+    with pytest.raises(ParameterError, match="latent categories"):
         SCNTM(**SHORT, categories=2).fit(four)
 
 

@@ -130,7 +130,7 @@ def test_runs_of_a_release_that_stored_no_start_of_sampling_go_on(small, tmp_pat
 
 @pytest.mark.parametrize("wanted", ["+0", "40", 12, "many", True, "-5"])
 def test_what_makes_no_run_longer_is_refused(done, wanted):
-    with pytest.raises(ParameterError, match=r"must be '\+n' for n more, or more in all than"):
+    with pytest.raises(ParameterError, match=r"must be '\+n' for n more, or a total greater than"):
         citeweave.resume(done, iterations=wanted)
 
 
@@ -146,7 +146,7 @@ def test_an_unfinished_run_is_ended_first(small, tmp_path):
     stop.set()
     with pytest.raises(RunInterrupted):
         SCNTM(**SHORT, chains=1).fit(small, out=tmp_path / "run", stop=stop)
-    with pytest.raises(RunError, match="unfinished; end it first"):
+    with pytest.raises(RunError, match="unfinished; finish it first"):
         citeweave.resume(tmp_path / "run", iterations="+5")
 
 

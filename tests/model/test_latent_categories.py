@@ -171,7 +171,7 @@ def test_new_papers_fall_into_categories(corpus, model):
     [
         ({"model": "bursty-hdp-lda"}, "one level between the corpus and the documents"),
         ({"model": "np-atm"}, "one level between the corpus and the documents"),
-        ({"eta": 2}, "0 or infinity where papers are drawn into categories"),
+        ({"eta": 2}, "0 or infinity for a model with latent categories"),
         ({"sweep": "snapshot", "device": "cpu"}, "sequential sweeps on the CPU"),
         ({"categories": 0}, "categories"),
     ],

@@ -14,5 +14,9 @@ def test_the_page_on_run_folders_names_every_file(small, tmp_path):
     text = (DOCS / "reference" / "run-folder.md").read_text(encoding="utf-8")
     for path in (*(folder / "estimates").iterdir(), *(folder / "traces").iterdir()):
         assert f"`{path.stem}`" in text, path.stem
-    for name in json.loads((folder / "manifest.json").read_text()):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for name in (*manifest, *manifest["plan"]):
         assert f"`{name}`" in text, name
+    page = (DOCS / "how-to" / "corpus.md").read_text(encoding="utf-8")
+    for name in json.loads((folder / "corpus" / "manifest.json").read_text()):
+        assert f"`{name}`" in page, name

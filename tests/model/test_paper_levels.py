@@ -183,8 +183,8 @@ def test_a_checkpoint_is_of_one_width_of_periods():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"levels": ("venue", "venue")}, "has a level 'venue' already"),
-        ({"levels": ("theta",)}, "has a level 'theta' already"),
+        ({"levels": ("venue", "venue")}, "already has a level 'venue'"),
+        ({"levels": ("theta",)}, "already has a level 'theta'"),
         ({"levels": "venue"}, "'levels' parameter of SCNTM must be a list of names, of venue, per"),
         ({"period_years": 5}, "'period_years' .* must be None for a model without a level 'period"),
         ({"levels": ("period",), "period_years": 0}, "must be an integer from 1 to 1000"),
@@ -199,9 +199,9 @@ def test_what_no_model_can_be_made_of_is_refused(parameters, message):
 def test_levels_in_a_wrong_place_are_refused():
     top, groups, *below = preset("scntm").topic_side
     venue = Level("venue", "venue", 0.01)
-    with pytest.raises(ParameterError, match="must stand right below its corpus level"):
+    with pytest.raises(ParameterError, match="must be directly below its corpus level"):
         ModelSpec("wrong", (top, groups, venue, *below), TEXT.word_side)
-    with pytest.raises(ParameterError, match="draws papers into categories"):
+    with pytest.raises(ParameterError, match="has latent categories"):
         preset("scntm").with_categories().with_level("venue")
 
 

@@ -193,5 +193,5 @@ def test_a_run_that_is_stopped_goes_on_in_the_same_bytes(corpus, model, tmp_path
 def test_without_labels_there_is_nothing_to_read_out(corpus):
     model = SCNTM(**(FIT | {"labels": "none", "categories": 3, "iterations": 20})).fit(corpus)
     np.testing.assert_array_equal(model.category_share_, model.category_probability_)
-    with pytest.raises(AttributeError, match="two labels of every category"):
+    with pytest.raises(AttributeError, match="two labels of some category"):
         _ = model.read_out_

@@ -168,7 +168,9 @@ def test_a_run_begins_where_another_ended(small, tmp_path):
     assert_same_bytes(run_contents(tmp_path / "one"), run_contents(tmp_path / "other"))
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["plan"]["start"] == manifest["parameters"]["start"] == str(tmp_path / "ended")
-    with pytest.raises(RunError, match=r"^The run '.*ended' has another corpus \(70 documents"):
+    with pytest.raises(
+        RunError, match=r"^The run '.*ended' was made with a different corpus \(70 documents"
+    ):
         SCNTM(**SHORT, start=tmp_path / "ended", chains=1).fit(without_citations(small))
     with pytest.raises(ParameterError, match="one less than topics"):
         topics_for(ended, small, topics=1)
@@ -199,5 +201,5 @@ def test_a_started_run_is_resumed_in_the_same_bytes(start, small, tmp_path):
     assert loaded.start == ("clusters" if start == "clusters" else loaded._result.plan.start)
     if start == "given":
         assert loaded.start.startswith("given-")
-        with pytest.raises(RunError, match="not kept"):
+        with pytest.raises(RunError, match="not stored"):
             SCNTM(**SHORT, start=loaded.start, chains=1).fit(small)

@@ -128,7 +128,7 @@ class Baseline(Parametrised, ABC):
         >>> from citeweave.baselines import Louvain
         >>> Louvain().check_corpus(Corpus.from_lists(tokens=[["soil"], ["seed"]]))
         Traceback (most recent call last):
-        citeweave.errors.CorpusError: The corpus has no citations...
+        citeweave.errors.CorpusError: Louvain clusters documents by their citations, ...
         """
 
     def fit(

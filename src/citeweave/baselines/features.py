@@ -39,11 +39,11 @@ class _FeatureClustering(Baseline):
         """Refuse a corpus without words, or with fewer documents than clusters."""
         name = type(self).__name__
         if corpus.n_tokens == 0:
-            raise CorpusError(f"The corpus has no words, which {name} clusters documents by.")
+            raise CorpusError(f"{name} clusters documents by their words, and the corpus has none.")
         if self.topics > corpus.n_documents:
             raise CorpusError(
-                f"The corpus has {corpus.n_documents} documents; they cannot make {self.topics} "
-                "clusters. Ask for fewer topics."
+                f"The corpus has only {corpus.n_documents} documents, too few for {self.topics} "
+                "clusters. Use fewer topics."
             )
 
     def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
@@ -74,8 +74,8 @@ class _FeatureClustering(Baseline):
         rows = np.flatnonzero(np.asarray(abs(features).sum(axis=1)).ravel() > 0)
         if len(rows) < self.topics:
             raise CorpusError(
-                f"{len(rows)} of {corpus.n_documents} documents have words that tell them from "
-                f"others; they cannot make {self.topics} clusters. Ask for fewer topics."
+                f"Only {len(rows)} of {corpus.n_documents} documents have words that distinguish "
+                f"them from others, too few for {self.topics} clusters. Use fewer topics."
             )
         return rows
 
@@ -161,18 +161,18 @@ class AGC(_FeatureClustering):
         >>> from citeweave.baselines import AGC
         >>> AGC(topics=80).check_corpus(citeweave.example_corpus())
         Traceback (most recent call last):
-        citeweave.errors.CorpusError: AGC makes fewer clusters than there are documents (80) ...
+        citeweave.errors.CorpusError: AGC can only make fewer clusters than there are ...
         """
         super().check_corpus(corpus)
         if corpus.n_citations == 0:
             raise CorpusError(
-                "The corpus has no citations, over which AGC smooths words; choose k-means."
+                "AGC smooths words over citations, and the corpus has none; choose k-means."
             )
         least = min(corpus.n_documents, corpus.vocabulary_size)
         if self.topics >= least:
             raise CorpusError(
-                f"AGC makes fewer clusters than there are documents ({corpus.n_documents}) and "
-                f"words ({corpus.vocabulary_size}). Got topics={self.topics}; ask for fewer."
+                f"AGC can only make fewer clusters than there are documents ({corpus.n_documents}) "
+                f"and words ({corpus.vocabulary_size}). Got topics={self.topics}; use fewer."
             )
 
     def _cluster(self, corpus: Corpus, seed: int, report: Report) -> tuple[np.ndarray, _Found]:

@@ -70,8 +70,8 @@ class _GraphClustering(Baseline):
         """Refuse a corpus without citations."""
         if corpus.n_citations == 0:
             raise CorpusError(
-                f"The corpus has no citations, and {type(self).__name__} clusters them alone; "
-                "choose a model of words."
+                f"{type(self).__name__} clusters documents by their citations, and the corpus has "
+                "none; choose a model of words."
             )
 
     def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
@@ -120,7 +120,7 @@ class Louvain(_GraphClustering):
     restarts: int = parameter(
         10,
         integer(1),
-        "Runs with nodes in different random orders; the one of highest modularity is kept.",
+        "Runs with nodes in different random orders; the one with the highest modularity is kept.",
     )
     seed: int | None = seed_parameter()
 
@@ -162,15 +162,17 @@ class SpectralClustering(_GraphClustering):
     kind = "spectral"
 
     topics: int = parameter(20, integer(1), "Number of clusters.")
-    restarts: int = parameter(20, integer(1), "k-means runs; the one of least squares is kept.")
+    restarts: int = parameter(
+        20, integer(1), "k-means runs; the one with the least sum of squares is kept."
+    )
     seed: int | None = seed_parameter()
 
     def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
         nodes, wanted = graph.shape[0], int(self.topics)
         if wanted >= nodes:
             raise CorpusError(
-                f"{nodes} documents have links; they cannot make {wanted} spectral clusters. "
-                "Ask for fewer topics."
+                f"Only {nodes} documents have links, too few for {wanted} spectral clusters. "
+                "Use fewer topics."
             )
         rng = np.random.default_rng(seed)
         degrees = np.asarray(graph.sum(axis=1)).ravel()

@@ -30,13 +30,13 @@ class _Classifier(Baseline):
         known = np.unique(corpus.categories[corpus.categories >= 0])
         if len(known) < 2:
             raise CorpusError(
-                f"{name} learns from documents with categories, of two or more; the corpus has "
+                f"{name} learns from documents of at least two categories; the corpus has "
                 f"{len(known)}. Import one with labels, or choose a model that needs none."
             )
         if "words" in self.reads and corpus.n_tokens == 0:
-            raise CorpusError(f"The corpus has no words, which {name} reads.")
+            raise CorpusError(f"{name} uses words, and the corpus has none.")
         if "links" in self.reads and corpus.n_citations == 0:
-            raise CorpusError(f"The corpus has no citations, which {name} reads.")
+            raise CorpusError(f"{name} uses citations, and the corpus has none.")
 
 
 @declared
@@ -69,7 +69,7 @@ class LabelPropagation(_Classifier):
         true_or_false(),
         "Whether to scale the probabilities of a label to its share of the given labels.",
     )
-    iterations: int = parameter(5000, integer(1), "Most rounds.")
+    iterations: int = parameter(5000, integer(1), "Maximum number of rounds.")
     tolerance: float = parameter(
         1e-6, number(0.0, 1.0), "Stop when no probability changes by more than this."
     )

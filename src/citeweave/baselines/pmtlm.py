@@ -180,7 +180,7 @@ class PMTLM(Baseline):
         """
         if self.start == CLUSTERS and corpus.n_tokens == 0:
             raise CorpusError(
-                "The corpus has no words, by which documents are clustered; fit PMTLM with "
+                "The corpus has no words to cluster documents by; fit PMTLM with "
                 f"{choice('start=random', '--set start=random')}, or add words."
             )
         if "words" in self.reads and corpus.n_tokens == 0:

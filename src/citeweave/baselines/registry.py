@@ -53,7 +53,7 @@ def make_baseline(name: str, **parameters: Any) -> Baseline:
     entry = BASELINES[name]
     wrong = [key for key in parameters if key in entry.fixed]
     if wrong:
-        raise ParameterError(f"The name {name!r} says what {wrong[0]!r} is; leave it out.")
+        raise ParameterError(f"The name {name!r} already determines {wrong[0]!r}; omit it.")
     return entry.model().set_params(**entry.fixed, **parameters)
 
 

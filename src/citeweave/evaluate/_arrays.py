@@ -16,7 +16,7 @@ def as_labels(values: Any, name: str) -> np.ndarray:
     array = np.asarray(values)
     if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iubUS":
         raise ParameterError(
-            f"'{name}' must be a non-empty list of labels, integers or strings, one a document. "
+            f"'{name}' must be a non-empty list of labels, integers or strings, one per document. "
             f"Got an array of shape {array.shape} and type {array.dtype} instead."
         )
     return array

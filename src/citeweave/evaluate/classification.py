@@ -142,7 +142,9 @@ def expected_calibration_error(probabilities: Any, classes: Any, *, bins: int = 
     check_integer(bins, "bins", lowest=1)
     known = true >= 0
     if not known.any():
-        raise ParameterError("'classes' must tell the class of a document. Got none instead.")
+        raise ParameterError(
+            "'classes' must give the class of at least one document. Got none instead."
+        )
     table, true = table[known], true[known]
     sums = table.sum(axis=1)
     if not (np.isfinite(table).all() and (table >= 0).all() and np.allclose(sums, 1.0, atol=1e-3)):

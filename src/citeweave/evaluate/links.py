@@ -395,7 +395,7 @@ def _as_scores(values: Any, name: str) -> np.ndarray:
 def _check_size(scores: LinkScores, documents: int) -> None:
     if scores.n_documents != documents:
         raise ParameterError(
-            "'scores' must be of a model of the training corpus. "
+            "'scores' must come from a model of the training corpus. "
             f"Got scores of {scores.n_documents} documents and {documents} in the corpus instead."
         )
 

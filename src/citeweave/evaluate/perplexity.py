@@ -142,7 +142,7 @@ def hold_out_words(
     if not out.any():
         raise CorpusError(
             f"No word is held out at a share of {share}: the longest of the {corpus.n_documents} "
-            f"documents has {int(lengths.max(initial=0))} words. Take a larger share."
+            f"documents has {int(lengths.max(initial=0))} words. Use a larger share."
         )
     train = without_words(corpus, out)
     held = HeldOutWords(
@@ -222,8 +222,8 @@ def perplexity(
     if isinstance(new, HeldOutWords) or new is None:
         if burst:
             raise ParameterError(
-                "'burst' is for new documents: of training documents the model keeps no phi'. "
-                "Leave it out."
+                "'burst' is for new documents only: the model stores no phi' of training "
+                "documents. Omit it."
             )
         return _of_training(model, new, vector)
     if burst and method != "gibbs":
@@ -350,8 +350,9 @@ def _score(
     """Sum log(theta_d @ phi_w + added) over tokens."""
     if len(word) == 0:
         raise ParameterError(
-            f"No word is left to score: {n_estimated} are estimated from and {n_unseen} are not in "
-            "the model's vocabulary. Give other 'words', or a corpus made as the training corpus."
+            f"No word is left to score: {n_estimated} are used for estimation and {n_unseen} are "
+            "not in the model's vocabulary. Give other 'words', or a corpus prepared like the "
+            "training corpus."
         )
     vocabulary, place = np.unique(word, return_inverse=True)
     phi = np.ascontiguousarray(model.topic_word_[:, vocabulary].T, np.float64)

@@ -66,7 +66,9 @@ class Scored(NamedTuple):
         """Add the reason for an infinite value to the description of the protocol."""
         if not self.impossible:
             return how
-        return f"infinite, as the model gives {self.impossible:,} of these words no chance; {how}"
+        return (
+            f"infinite, as the model gives {self.impossible:,} of these words probability 0; {how}"
+        )
 
 
 def plain_perplexity(

@@ -74,7 +74,7 @@ class Fold:
             if documents < self.of:
                 raise CorpusError(
                     f"A corpus of {documents} documents cannot be divided into {self.of} folds; "
-                    "ask for fewer."
+                    "use fewer."
                 )
             order = np.random.default_rng(self.seed).permutation(documents)
             return np.sort(order[self.number :: self.of])

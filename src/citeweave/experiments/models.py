@@ -242,8 +242,8 @@ def _checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("seed", "threads", "model"):
         if name in parameters:
             raise ParameterError(
-                f"'{name}' cannot be a parameter of a model in an experiment: seeds belong to "
-                "tasks, threads to their runner, and the model is the kind."
+                f"'{name}' cannot be a parameter of a model in an experiment, which sets seeds "
+                "and threads itself and takes the name of the model first."
             )
     unknown = [name for name in parameters if name not in SCNTM().get_params()]
     if unknown:

@@ -174,8 +174,8 @@ class _Run:
         for task in tasks:
             if task.corpus not in self.corpora:
                 raise ParameterError(
-                    f"The task '{task}' needs the corpus of fingerprint {task.corpus[:12]}, which "
-                    "is not among those given."
+                    f"The task '{task}' needs the corpus with fingerprint {task.corpus[:12]}, "
+                    "which is not among those given."
                 )
         self.folder = None if out is None else Path(out)
         self.device = device
@@ -290,7 +290,7 @@ class _Run:
                 f"first ({task}): {error}"
             ) from error
         if len(self.rows) < self._total:
-            kept = "Nothing is kept: give a folder for results."
+            kept = "Nothing was saved; pass a folder for the results."
             if self.folder is not None:
                 kept = f"They are in '{self.folder}'; the same command continues."
             raise RunInterrupted(f"Stopped after {len(self.rows)} of {self._total} tasks. {kept}")
@@ -322,7 +322,7 @@ class _Run:
         except OSError as error:
             raise RunError(
                 f"'{path}' cannot be written: {error.strerror or error}. Free some space or "
-                "choose another folder; what is done is kept."
+                "choose another folder; finished work is kept."
             ) from error
 
 
@@ -376,7 +376,7 @@ def _workers(asked: int | None) -> int:
     if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1:
         raise ParameterError(
             f"{option('workers')} must be an integer of at least 1, or "
-            f"{choice('None', 'left out')} for one a core. Got {asked!r}."
+            f"{choice('None', 'left out')} for one per core. Got {asked!r}."
         )
     return asked
 

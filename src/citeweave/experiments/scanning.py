@@ -196,7 +196,7 @@ def _check_topics(topics: Sequence[int]) -> list[int]:
     caps = sorted(set(topics))
     if len(caps) < 2:
         raise ParameterError(
-            f"{option('topics')} must be two numbers or more, to be compared. Got "
+            f"{option('topics')} must contain at least two numbers to compare. Got "
             f"{list(topics)} instead."
         )
     return caps
@@ -213,8 +213,8 @@ def _check_same(folder: Path, model: SCNTM, corpus: Corpus) -> None:
         raise RunError(f"The manifest of '{folder}' is damaged; remove that folder.") from error
     if not same:
         raise ParameterError(
-            f"'{folder}' is of another corpus or was made with other parameters; choose another "
-            f"folder with {option('out')}."
+            f"'{folder}' belongs to another corpus or was made with other parameters; choose "
+            f"another folder with {option('out')}."
         )
 
 
@@ -299,7 +299,7 @@ def recommend(rows: Sequence[ScanRow]) -> tuple[int, str]:
     if chosen is not smallest:
         reason += f"; {smallest.topics} do too, but their chains did not settle"
     elif not chosen.settled:
-        reason += "; its chains did not settle, so try with more iterations before you trust it"
+        reason += "; its chains did not settle, so run more iterations before you rely on it"
     if chosen.topics == max(row.topics for row in rows) and chosen.used >= chosen.topics:
-        reason += "; all of them are in use, so the literature may hold more: try larger numbers"
+        reason += "; all of them are in use, so the literature may contain more: try larger numbers"
     return chosen.topics, reason

@@ -272,7 +272,7 @@ def _parquet(columns: dict[str, list[Any]], types: dict[str, Any]) -> bytes:
     else:
         raise MissingDependencyError(
             "Writing Parquet needs polars or pyarrow, and neither is installed: "
-            f"{install_package('polars')}. CSV and JSON need nothing."
+            f"{install_package('polars')}. CSV and JSON need neither."
         )
     return out.getvalue()
 

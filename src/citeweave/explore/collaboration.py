@@ -61,7 +61,7 @@ def left_out(found: Contributors, max_members: int) -> str:
     if not many:
         return ""
     verb = "is" if many == 1 else "are"
-    return f"{count(many, 'paper')} of more than {max_members:,} {found.kind} {verb} left out."
+    return f"{count(many, 'paper')} with more than {max_members:,} {found.kind} {verb} left out."
 
 
 def collaboration_columns(

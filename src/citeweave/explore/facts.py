@@ -71,8 +71,8 @@ class Facts:
         found = corpus if corpus is not None else getattr(model, "corpus_", None)
         if found is None:
             raise ParameterError(
-                f"{type(model).__name__} does not keep its corpus: pass corpus=, the one it was "
-                "fitted to."
+                f"{type(model).__name__} does not store its corpus: pass the one it was fitted to "
+                "as corpus=."
             )
         if (found.n_documents, found.vocabulary_size) != (
             len(model.doc_topic_),

@@ -164,22 +164,23 @@ class TopicNames(SharedFile[dict[int, str]]):
             raise
         except OSError as error:
             raise RunError(
-                f"'{path}' cannot be read: {error.strerror or error}. Mend its permissions."
+                f"'{path}' cannot be read: {error.strerror or error}. Correct its permissions."
             ) from error
         except ValueError as error:
             raise RunError(
-                f"'{path}' is not valid JSON ({error}). Mend it, or remove it to lose the names "
-                "of topics."
+                f"'{path}' is not valid JSON ({error}). Correct it, or remove it; the topic names "
+                "are then lost."
             ) from error
         if not _is_names(stored):
             raise RunError(
-                f"'{path}' is no list of topics' names. Mend it, or remove it to lose them."
+                f"'{path}' is not a list of topic names. Correct it, or remove it; the topic names "
+                "are then lost."
             )
         check_content(stored, path, RunError)
         if stored["chain"] != self._chain:
             self.note = (
                 f"The names in {NAMES_FILE} were given to the topics of chain {stored['chain']}, "
-                f"and the run now shows chain {self._chain}: they are not used."
+                f"but the run now shows chain {self._chain}, so they are not used."
             )
             return {}
         return {int(topic): name for topic, name in stored["topics"].items()}

@@ -184,7 +184,7 @@ class FittedAttributes:
     @property
     def read_out_(self) -> ReadOut:
         """Evidence for the categories of a run with some labels, and its weights."""
-        lacks = "does not have two labels of every category, without which it infers none"
+        lacks = "has fewer than two labels of some category and therefore infers none"
         weights = self._estimate(f"{TOLD}weights", lacks)
         fields = (name for name in ReadOut._fields if name not in {"probability", "weights"})
         found = self._fitted.estimates

@@ -82,7 +82,7 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
     if divided is not None:  # its cluster was queried already
         chosen = chosen.on(divided.device)
     if begun_on is not None and begun_on != chosen.device:
-        notes = (*notes, f"Begun on {begun_on}, went on on {chosen.device}.")
+        notes = (*notes, f"Started on {begun_on}, continued on {chosen.device}.")
     return OpenedPlan(chosen, first, notes)
 
 

@@ -231,12 +231,12 @@ def _check_further(run: RunFolder, *, complete: bool) -> None:
     """Refuse to extend a run that is unfinished or already being extended."""
     if not complete:
         raise RunError(
-            f"The run '{run.path}' is unfinished; end it first: citeweave resume {run.path}"
+            f"The run '{run.path}' is unfinished; finish it first: citeweave resume {run.path}"
         )
     if run.longer is not None:
         raise RunError(
             f"A longer run is under way in '{run.path}' already, to at most "
-            f"{run.longer.parameters['iterations']} iterations; end it first: "
+            f"{run.longer.parameters['iterations']} iterations; finish it first: "
             f"citeweave resume {run.path}"
         )
 
@@ -326,7 +326,7 @@ def save_result(
             "then save."
         )
     if result.folder is not None and Path(folder).resolve() == result.folder.resolve():
-        raise RunError(f"The model is saved in '{folder}' already.")
+        raise RunError(f"The model is already saved in '{folder}'.")
     contents = _contents(result.parameters, result.plan, result.corpus, result.source)
     contents["notes"] = list(result.notes)
     with RunFolder.create(folder, overwrite=overwrite, contents=contents) as run:

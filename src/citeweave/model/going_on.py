@@ -47,8 +47,8 @@ def more_iterations(wanted: int | str | None, planned: int) -> int | None:
         more = int(number[2]) if number[1] else int(number[2]) - planned
     if more < 1:
         raise ParameterError(
-            f"The 'iterations' to continue with must be '+n' for n more, or more in all than the "
-            f"{planned} of the run. Got {wanted!r} instead."
+            f"The 'iterations' to continue with must be '+n' for n more, or a total greater than "
+            f"the {planned} of the run. Got {wanted!r} instead."
         )
     return more
 
@@ -147,7 +147,7 @@ def starting_points(
         else:
             points[number] = at_end
             note = (
-                "Went on from the last state of a run that did not store where it began to keep "
-                "samples: not the bytes of one long run."
+                "Continued from the last state of a run that did not store where it began to keep "
+                "samples, so the result differs from that of one long run."
             )
     return points, note

@@ -309,8 +309,8 @@ def _latent(corpus: Corpus, name: str, categories: int, labels: str) -> tuple[Gr
     names = np.unique(corpus.categories[known >= 0])
     if labels == SOME_LABELS and len(names) == 0:
         raise CorpusError(
-            "No document of the corpus has a label to keep. Leave labels out, and say how many "
-            "categories there are."
+            "No document of the corpus has a label to keep. Omit labels, and set the number of "
+            "categories instead."
         )
     count = max(categories, len(names))
     kind = np.full(count, _LATENT, np.int8)

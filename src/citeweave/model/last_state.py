@@ -56,5 +56,5 @@ def state_of_chain(result: Result, number: int) -> LastState:
     identity = Identity(result.corpus.fingerprint, result.plan.digest(), number)
     checkpoint, _ = read_latest(folder, identity)
     if checkpoint is None:
-        raise RunError(f"The run has no checkpoint in '{folder}': that chain's state is lost.")
+        raise RunError(f"The run has no checkpoint in '{folder}': the state of that chain is lost.")
     return LastState(number, checkpoint.iteration, checkpoint.state)

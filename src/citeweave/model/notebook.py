@@ -46,7 +46,7 @@ def model_html(model: SCNTM) -> str:
             (k, f"{100 * share[k]:.1f} %", f"{papers[k]:,}", ", ".join(words[k]))
             for k in order[:TOPICS]
         ],
-        caption="Topics in use, the largest first"
+        caption="Topics in use, largest first"
         + (f" ({TOPICS} of {len(order)})" if len(order) > TOPICS else ""),
     )
     return facts + topics

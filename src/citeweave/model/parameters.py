@@ -277,7 +277,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     if network_from >= iterations:
         raise fail(
             "network_from",
-            f"less than {naming.option('iterations')} ({iterations}), so that citations count",
+            f"less than {naming.option('iterations')} ({iterations}), so that citations are used",
             network_from,
         )
     burst_from = _stage(p, "burst_from", BURST_FROM, BURST_SHARE)
@@ -286,7 +286,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     if burst_from >= iterations:
         raise fail(
             "burst_from",
-            f"less than {naming.option('iterations')} ({iterations}), so that burstiness counts",
+            f"less than {naming.option('iterations')} ({iterations}), so that burstiness is used",
             burst_from,
         )
     joins = {"network_from": network_from if spec.citations is not None else 0}
@@ -401,7 +401,7 @@ def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
             raise fail("categories", f"a number for the model {spec.name!r}", None)
         return spec
     if float(p["eta"]) not in {0.0, math.inf}:
-        raise fail("eta", "0 or infinity where papers are drawn into categories", p["eta"])
+        raise fail("eta", "0 or infinity for a model with latent categories", p["eta"])
     return spec if spec.draws_categories else spec.with_categories()
 
 
@@ -410,7 +410,7 @@ def _with_authors(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
     if p["authors"] != ALL_AUTHORS or spec.tables_choose_author:
         return spec
     if spec.draws_categories:
-        wanted = f"'{FIRST_AUTHOR}' where papers are drawn into categories, which no author has"
+        wanted = f"'{FIRST_AUTHOR}' for a model with latent categories"
         raise fail("authors", wanted, p["authors"])
     try:
         return spec.with_all_authors()

@@ -36,7 +36,7 @@ EVIDENCE = ("regression", "likeness", "authors", "topics")
 _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
 EVENED = 0.5
 """Share of the differences in the size of likeness between papers that is removed, chosen by the
-log loss of left-out labels (docs/how-to/categories.md)."""
+log loss of left-out labels (docs/understand/categories.md)."""
 LEAST_SHARE = 1e-3
 """Added to nu, so that a topic that a category lacks counts against it without ruling it out."""
 

@@ -57,8 +57,8 @@ def first_topics(
         return lambda number: _clusters(plan, corpus, number)
     if isinstance(start, str) and start.startswith(GIVEN):
         raise RunError(
-            "The run was stopped before its first checkpoint, and the topics that it was to begin "
-            "with are not kept next to it; fit again."
+            "The run was stopped before its first checkpoint, and its initial topics were not "
+            "stored; fit again."
         )
     if isinstance(start, str | os.PathLike):
         if not Path(start).is_dir():
@@ -117,8 +117,8 @@ def _topics_of_run(result: Result, what: str, corpus: Corpus, data: Data) -> np.
     """Return the final topics of all tokens, one row per chain of the run."""
     if result.corpus.fingerprint != corpus.fingerprint:
         raise RunError(
-            f"{what} has another corpus ({result.corpus.n_documents:,} documents, "
-            f"{result.corpus.n_tokens:,} words) than the one to be fitted "
+            f"{what} was made with a different corpus ({result.corpus.n_documents:,} documents, "
+            f"{result.corpus.n_tokens:,} words) from the one to be fitted "
             f"({corpus.n_documents:,} and {corpus.n_tokens:,}), so chains cannot start from it."
         )
     rows = np.empty((result.plan.chains, corpus.n_tokens), np.int16)

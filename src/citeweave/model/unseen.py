@@ -146,7 +146,7 @@ def _checked(pairs: np.ndarray, new: Corpus, train: Corpus) -> np.ndarray:
             raise ParameterError(
                 f"'links' must hold positions of {what} documents from 0 to {size - 1} in column "
                 f"{column}. Got {pairs[row].tolist()} in row {row}; were the documents split "
-                "otherwise when the model was fitted?"
+                "differently when the model was fitted?"
             )
     return np.unique(pairs, axis=0)
 

@@ -1,4 +1,4 @@
-"""Networks that bibliometricians draw of a corpus: co-citation, coupling, co-words and others."""
+"""Bibliometric networks of a corpus: co-citation, coupling, co-words and others."""
 
 from citeweave.networks.building import network_of
 from citeweave.networks.clusters import cluster

@@ -31,7 +31,7 @@ def historiograph(
     resolution: float = 1.0,
     seed: int = 0,
 ) -> WeightedNetwork:
-    """Link the most cited papers of a corpus by their citations, to be drawn in order of time.
+    """Link the most cited papers of a corpus by their citations, for a chronological drawing.
 
     As in Garfield's HistCite, nodes are the papers most cited by papers of the corpus (the local
     citation score) and links are the citations among them.
@@ -84,7 +84,7 @@ def historiograph(
     linked = replace(
         network,
         kind="historiograph",
-        title="The most cited papers in order of time",
+        title="The most cited papers in chronological order",
         notes=tuple(notes),
     ).linked()
     return cluster(linked, resolution=resolution, seed=seed)

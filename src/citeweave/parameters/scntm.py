@@ -266,7 +266,7 @@ class SCNTMParameters(Parametrised):
         1.0,
         number(1e-3, 1e6),
         "Weight of the prior over categories, in papers.",
-        "a of the prior over C categories, whose shares are Dirichlet(a / C, ..., a / C).",
+        "Concentration a of the prior over C categories: shares are Dirichlet(a / C, ..., a / C).",
         group=MODEL,
         option="",
         before=1.0,

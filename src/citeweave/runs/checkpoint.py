@@ -208,7 +208,7 @@ def _write(
     if not folder.parent.is_dir():
         raise RunError(
             f"The run folder '{folder.parent.parent}' was moved or removed during the run, so "
-            "it ends here. Everything saved is in the folder at its new place; continue there "
+            "it ends here. Everything saved is in the folder at its new location; continue there "
             "with `citeweave resume FOLDER`."
         )
     header: dict[str, Any] = {

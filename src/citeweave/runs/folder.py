@@ -321,7 +321,7 @@ class RunFolder:
         if _identity(self.path) != self._identity:
             raise RunError(
                 f"The run folder '{self.path}' was moved, removed or replaced during the run, so "
-                "it ends here. Everything saved is in the folder at its new place; continue "
+                "it ends here. Everything saved is in the folder at its new location; continue "
                 "there with `citeweave resume FOLDER`."
             )
 

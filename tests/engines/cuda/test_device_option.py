@@ -99,7 +99,7 @@ def test_begun_on_one_and_resumed_on_the_other(corpus, tmp_path, first, second, 
     assert model.n_iter_ == 12
     assert model._result.samples == 6
     assert np.isfinite(model.traces_["log_likelihood"]).all()
-    assert manifest(tmp_path / "run")["notes"] == [f"Begun on {first}, went on on {second}."]
+    assert manifest(tmp_path / "run")["notes"] == [f"Started on {first}, continued on {second}."]
 
 
 def test_begun_on_a_gpu_that_is_gone(corpus, tmp_path, monkeypatch):
@@ -115,7 +115,7 @@ def test_begun_on_a_gpu_that_is_gone(corpus, tmp_path, monkeypatch):
         citeweave.resume(tmp_path / "run", device="cuda")
     assert citeweave.load(tmp_path / "run").n_iter_ == 8
     assert citeweave.resume(tmp_path / "run").n_iter_ == 12
-    assert manifest(tmp_path / "run")["notes"] == ["Begun on cuda, went on on cpu."]
+    assert manifest(tmp_path / "run")["notes"] == ["Started on cuda, continued on cpu."]
 
 
 @pytest.mark.usefixtures("no_gpu")

@@ -115,7 +115,7 @@ def test_a_model_without_authors_takes_means_of_papers() -> None:
     author, k = graph.node(edge.source).key, graph.node(edge.target).key
     own = corpus.first_authors == author
     assert edge.weight == pytest.approx(model.doc_topic_[own].mean(axis=0)[k])
-    assert any("means over the papers" in note for note in graph.notes)
+    assert any("means over their papers" in note for note in graph.notes)
 
 
 def test_no_authors_is_a_clear_message() -> None:

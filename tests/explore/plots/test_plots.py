@@ -63,7 +63,7 @@ def test_a_model_of_text_alone_has_no_mark() -> None:
     ax = new_axes()
     p.plot_convergence(model, ax)
     assert len(ax.lines) == 2
-    with pytest.raises(NotFoundError, match="never counted"):
+    with pytest.raises(NotFoundError, match="never used"):
         p.plot_acceptance(model)
 
 

@@ -179,13 +179,13 @@ class ModelSpec:
         dividing = [level.divides_papers for level in self.topic_side[1:]]
         if dividing != sorted(dividing, reverse=True):
             raise ParameterError(
-                f"Levels of model {self.name!r} that divide papers must stand right below its "
+                f"Levels of model {self.name!r} that divide papers must be directly below its "
                 f"corpus level. Got {kinds} instead."
             )
         if LATENT_CATEGORY in kinds and kinds[1:3] != [LATENT_CATEGORY, "document"]:
             raise ParameterError(
-                f"Categories of model {self.name!r} that papers are drawn into must be its one "
-                f"level between the corpus and the documents. Got {kinds} instead."
+                f"Latent categories of model {self.name!r} must be its only level between the "
+                f"corpus and the documents. Got {kinds} instead."
             )
         words = [level.nodes for level in self.word_side]
         if [kind for kind in WORD_NODES if kind in words] != words or "topic" not in words:
@@ -316,11 +316,11 @@ class ModelSpec:
         """
         nodes = name if name in PAPER_LEVELS else f"{COLUMN}{name}"
         if any(name == level.name for level in (*self.topic_side, *self.word_side)):
-            raise ParameterError(f"Model {self.name!r} has a level {name!r} already.")
+            raise ParameterError(f"Model {self.name!r} already has a level {name!r}.")
         if self.draws_categories:
             raise ParameterError(
-                f"Model {self.name!r} draws papers into categories, and takes no level {name!r} "
-                "above them. Leave one of the two out."
+                f"Model {self.name!r} has latent categories and accepts no level {name!r} above "
+                "them. Omit one of the two."
             )
         place = 1 + len(self.paper_levels)
         level = Level(name, nodes, self.topic_side[0].discount)
@@ -338,8 +338,8 @@ class ModelSpec:
         kinds = [level.nodes for level in self.topic_side]
         if self.n_shared != 2 or self.words_choose_author:
             raise ParameterError(
-                f"Papers are drawn into categories in models that have one level between the "
-                f"corpus and the documents. Model {self.name!r} has {kinds}."
+                f"Latent categories need a model with one level between the corpus and the "
+                f"documents. Model {self.name!r} has {kinds}."
             )
         top, groups, *documents = self.topic_side
         latent = replace(groups, nodes=LATENT_CATEGORY)

@@ -73,7 +73,7 @@ def author_topics(
     """
     if not 0.0 <= min_weight <= 1.0:
         raise ParameterError(
-            f"{option('min_weight')} must lie in 0 to 1. Got {min_weight!r} instead."
+            f"{option('min_weight')} must be between 0 and 1. Got {min_weight!r} instead."
         )
     facts = facts_of(view)
     people = facts.authors
@@ -167,7 +167,7 @@ def _choose_authors(
         for author in authors:
             if author not in place:
                 raise ParameterError(
-                    f"{option('authors')} must be ids of authors that the model has topics of. "
+                    f"{option('authors')} must be ids of authors for whom the model has topics. "
                     f"Got {author!r} instead."
                 )
         return list(dict.fromkeys(place[author] for author in authors))

@@ -163,15 +163,15 @@ class PictureFacts:
             ids = np.flatnonzero(papers)
             weights = self._means_of_papers()[ids]
             notes.append(
-                "The model has no topics of authors: those shown are means over the papers that "
-                "each is first author of."
+                "The model has no topics for authors; those shown are means over their papers as "
+                "first author."
             )
         influence, measure = view.author_influence, "influence"
         if influence is None:
             influence, measure = papers.astype(np.float64), "papers"
             notes.append(
-                "The model has no citations, so that influence is not known: "
-                "authors are sized by their number of papers."
+                "The model has no citations, so influence is not known: "
+                "the size of an author is the number of papers."
             )
         order = np.lexsort((ids, -papers[ids], -influence[ids]))
         ids = ids[order]

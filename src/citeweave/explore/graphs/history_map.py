@@ -1,4 +1,4 @@
-"""Papers in order of time: one row per year, with arrows from citing to cited papers."""
+"""Papers in chronological order: one row per year, with arrows from citing to cited papers."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -135,7 +135,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
 
 OWN_NOTE = (
     "Laid out by citeweave itself (stress majorisation). "
-    "For the layout of Graphviz install the extra 'graphviz', or Graphviz itself."
+    "For a layout by Graphviz, install the extra 'graphviz', or Graphviz itself."
 )
 
 

@@ -79,7 +79,7 @@ def map_graph(
     places = _places(network, nodes, forest, seed)
     notes = list(network.notes)
     if len(shown) < len(network.links):
-        notes.append(f"{len(shown):,} of {len(network.links):,} links are drawn, the strongest.")
+        notes.append(f"{len(shown):,} of {len(network.links):,} links are drawn (the strongest).")
     placed = {node.id: place for node, place in zip(nodes, places, strict=True)}
     return Graph(
         name=network.kind,

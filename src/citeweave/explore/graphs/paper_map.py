@@ -121,10 +121,10 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     if len(backbone) > links:
         notes.append(
             f"{links:,} of the {len(backbone):,} citations of the backbone are drawn "
-            "(for each paper the one that matters most)."
+            "(for each paper, the one with the highest rate)."
         )
     elif len(backbone):
-        notes.append("Of each paper the one citation is drawn that matters most.")
+        notes.append("For each paper, the citation with the highest rate is drawn.")
     edges = _edges(facts, backbone[:links])
     labels = _labels(facts, islands, facts.dominant[chosen])
     numbered = sorted(label.topic for label in labels if label.numbered)

@@ -25,8 +25,8 @@ AXIS = "#9a9a9a"
 LINKS = 2
 _MEANING = {
     "motor": ("Motor themes", "central and well developed"),
-    "niche": ("Niche themes", "well developed, at the margin"),
-    "emerging or declining": ("Emerging or declining themes", "little developed, at the margin"),
+    "niche": ("Niche themes", "well developed, marginal"),
+    "emerging or declining": ("Emerging or declining themes", "little developed, marginal"),
     "basic": ("Basic themes", "central, little developed"),
 }
 

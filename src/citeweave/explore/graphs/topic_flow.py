@@ -53,7 +53,7 @@ def topic_flow(
     """
     if not 0.0 <= min_share <= 1.0:
         named = choice("'min_share'", "--min-weight")
-        raise ParameterError(f"{named} must lie in 0 to 1. Got {min_share!r} instead.")
+        raise ParameterError(f"{named} must be between 0 and 1. Got {min_share!r} instead.")
     if topics is not None and topics < 1:
         raise ParameterError(f"{option('topics')} must be at least 1. Got {topics} instead.")
     facts = facts_of(view)
@@ -74,7 +74,7 @@ def topic_flow(
     ]
     if len(shown) < len(facts.topics):
         notes.append(
-            f"{len(shown)} of {len(facts.topics)} topics are shown, the largest that take part in "
+            f"{len(shown)} of {len(facts.topics)} topics are shown: the largest ones with "
             "citations."
         )
     return Graph(

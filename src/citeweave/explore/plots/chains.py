@@ -175,7 +175,7 @@ def plot_acceptance(view: Any, ax: "Axes | None" = None) -> "Figure":
     Raises
     ------
     NotFoundError
-        The model was not fitted by sampling, or citations never counted.
+        The model was not fitted by sampling, or citations were never used.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def plot_acceptance(view: Any, ax: "Axes | None" = None) -> "Figure":
     start = _network_start(traces)
     if start is None:
         raise NotFoundError(
-            "There is no acceptance to plot: citations never counted in this run "
+            "There is no acceptance to plot: citations were never used in this run "
             f"(model '{facts.view.model_name}')."
         )
     iterations = traces["acceptance"].shape[1]
@@ -374,7 +374,7 @@ def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
                 found.append((name, measured.rhat, measured.bulk))
     if not found:
         raise NotFoundError(
-            "R-hat needs at least four kept iterations of a trace that moves: run longer, "
+            "R-hat needs at least four kept iterations of a trace that varies: run longer, "
             "with citeweave fit --iterations."
         )
     with styled():

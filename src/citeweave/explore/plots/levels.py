@@ -24,9 +24,9 @@ _NAME = 18
 def plot_levels(view: Any, ax: "Axes | None" = None, *, level: str | None = None) -> "Figure":
     """Plot the topics of venues, periods or other levels of the model, one small panel per topic.
 
-    Bands are 90 % intervals over samples. Periods are in order of time; of other levels, the twelve
-    nodes with the most papers are shown. If axes are given, the largest topics are drawn as lines
-    in one panel.
+    Bands are 90 % intervals over samples. Periods are in chronological order; of other levels, the
+    twelve nodes with the most papers are shown. If axes are given, the largest topics are drawn as
+    lines in one panel.
 
     Parameters
     ----------

@@ -64,14 +64,14 @@ def plot_author_profiles(
         unknown = [author for author in authors if author not in place]
         if unknown or not len(authors):
             raise ParameterError(
-                f"{option('authors')} must be ids of authors that the model has topics of. "
+                f"{option('authors')} must be ids of authors for whom the model has topics. "
                 f"Got {unknown[0] if unknown else 'none'!r} instead."
             )
         rows = [place[author] for author in authors]
     weights = people.weights[rows]
     used = [k for k in facts.topics if weights[:, k].max() >= MIN_WEIGHT]
     if not used:
-        raise NotFoundError("None of these authors has a topic of any weight.")
+        raise NotFoundError("None of these authors has a topic with a noticeable weight.")
     # columns in the order of the first row that needs them, so that discs run down a diagonal
     first = {k: int(weights[:, k].argmax()) for k in used}
     columns = sorted(used, key=lambda k: (first[k], -weights[:, k].max()))

@@ -73,7 +73,7 @@ def need_matplotlib() -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingDependencyError(
             f"Plots, PNG and PDF need Matplotlib. Run: {install_extra('plot')}. "
-            "(Graphs as SVG need nothing.)"
+            "(Graphs as SVG do not need it.)"
         )
 
 
@@ -81,7 +81,7 @@ def check_dpi(dpi: float) -> None:
     """Raise an error for a resolution that gives illegible text or files of many gigabytes."""
     if not FEWEST_DOTS <= dpi <= MOST_DOTS:
         raise ParameterError(
-            f"'dpi' must lie in {FEWEST_DOTS:g} to {MOST_DOTS:g}. Got {dpi!r} instead."
+            f"'dpi' must be between {FEWEST_DOTS:g} and {MOST_DOTS:g}. Got {dpi!r} instead."
         )
 
 

@@ -134,7 +134,7 @@ def _check(path: Path, width: float | None, dpi: float) -> None:
         )
     if width is not None and not NARROWEST <= width <= WIDEST:
         raise ParameterError(
-            f"'width' must lie in {NARROWEST:g} to {WIDEST:g} inches. Got {width!r} instead."
+            f"'width' must be between {NARROWEST:g} and {WIDEST:g} inches. Got {width!r} instead."
         )
     check_dpi(dpi)
 
