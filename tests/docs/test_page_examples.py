@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from page_folder import fill
 
+from citeweave.datasets import find, find_dataset
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -26,6 +28,9 @@ EXTRAS = {
     "docs/reference/api/plots.md": "matplotlib",
 }
 """Pages whose examples need an optional dependency."""
+
+DATA = {"docs/how-to/datasets.md": "cora"}
+"""Pages whose examples open a data set, which is fetched where ``CITEWEAVE_DATA`` lacks it."""
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +74,8 @@ def test_python_of_a_page_runs(
 ) -> None:
     if (extra := EXTRAS.get(page)) and importlib.util.find_spec(extra) is None:
         pytest.skip(f"needs {extra}, which is not installed")
+    if (name := DATA.get(page)) and find(find_dataset(name)) is None:
+        pytest.skip(f"needs the data set {name} below CITEWEAVE_DATA")
     shutil.copytree(files, tmp_path / "here")
     (tmp_path / "temporary").mkdir()
     monkeypatch.chdir(tmp_path / "here")
