@@ -29,7 +29,7 @@ def read_runs(path: Path) -> tuple[list[dict[str, Any]], np.ndarray]:
 def features(run: dict[str, Any]) -> list[float]:
     """Return the quantities to which processor time is assumed to be proportional.
 
-    All are known before the run, the bytes as the upper bound of `benchmarks.cluster.predict_bytes`.
+    All are known before the run: bytes are the bound of `benchmarks.cluster.predict_bytes`.
     """
     documents, topics = run["documents"], run["topics"]
     messages = sum(run["messages"]) if run["on_ray"] else 0.0
