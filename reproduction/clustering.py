@@ -40,7 +40,7 @@ _PROTOCOL = """\
 Clusters are dominant topics (or latent categories, see below); purity, NMI (over the mean of the
 entropies, the paper's formula), adjusted Rand (ARI) and adjusted mutual information (AMI) compare
 them with the classes. All models are unsupervised (eta = 0): labels are never seen. No setting of
-SCNTM was chosen by them, except how chains with categories begin (docs/how-to/categories.md); the
+SCNTM was chosen by them, except how chains with categories begin (docs/understand/categories.md); the
 refinement of PMTLM's labels was adopted after NMI on Cora and CS had been seen
 (docs/understand/pmtlm.md). Models of ours are fitted by {chains_run}.
 

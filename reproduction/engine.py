@@ -40,8 +40,8 @@ _INTRODUCTION = (
     "labels and the citation network* (2016); its published figures are shown next to ours. Three "
     "of its "
     "sets (ML, AvS, and M10 with abstracts) are no longer available; ieee-vis and hep-th take "
-    "their places, under their own names. docs/how-to/categories.md describes the aims beyond the "
-    "paper, for clusters and few labels, by how much they are missed, and what was tried.\n"
+    "their places, under their own names. docs/understand/categories.md describes the aims beyond "
+    "the paper, for clusters and few labels, by how much they are missed, and what was tried.\n"
 )
 
 

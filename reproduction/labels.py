@@ -63,7 +63,7 @@ by the paper's method, with all of their words and citations in both directions,
 inferred. SCNTM, read-out: `SCNTM(labels="some")`, of which `category_probability_` is shown:
 {chains} chains of that length sample the categories of papers, each as if a different fifth of the
 labels were unknown, and the evidence of words, citations and topics is weighed by the labels left
-out (docs/how-to/categories.md). *Read-out of words, citations and authors only*: the same
+out (docs/understand/categories.md). *Read-out of words, citations and authors only*: the same
 without chains and topics. *Latent categories*: one chain in which all given labels are known, and
 the share of its samples in which a paper has a category (`category_share_`); *tied* with the
 concentration of papers held at {tied:g}."""
