@@ -40,9 +40,9 @@ _PROTOCOL = """\
 Clusters are dominant topics (or latent categories, see below); purity, NMI (over the mean of the
 entropies, the paper's formula), adjusted Rand (ARI) and adjusted mutual information (AMI) compare
 them with the classes. All models are unsupervised (eta = 0): labels are never seen. No setting of
-SCNTM was chosen by them, except how chains with categories begin (docs/understand/categories.md); the
-refinement of PMTLM's labels was adopted after NMI on Cora and CS had been seen
-(docs/understand/pmtlm.md). Models of ours are fitted by {chains_run}.
+SCNTM was chosen by them, except how chains with categories begin
+(docs/understand/categories.md); the refinement of PMTLM's labels was adopted after NMI on Cora and
+CS had been seen (docs/understand/pmtlm.md). Models of ours are fitted by {chains_run}.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
 standard deviation over {seeds} seeds, each a single chain. {variant} *Categories*: each paper is
