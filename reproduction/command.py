@@ -94,7 +94,7 @@ def reproduce(
     models: Annotated[
         str,
         typer.Option(
-            help="For clustering and labels: only these models, such as agc,k-means.",
+            help="For clustering, labels and links: only these models, such as agc,k-means.",
             show_default=False,
         ),
     ] = "",

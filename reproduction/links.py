@@ -8,6 +8,7 @@ from citeweave.experiments import ModelChoice
 from citeweave.experiments.models import TFIDF
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Table
+from reproduction.context import chosen_models
 
 if TYPE_CHECKING:
     from citeweave.experiments import Table as Values
@@ -69,12 +70,14 @@ def _restarts(context: Context) -> int:
 
 def _models(context: Context, name: str) -> list[ModelChoice]:
     peers = {"topics": TOPICS, "restarts": _restarts(context)}
-    return [
+    models = (
         measuring.choice("scntm", topics=TOPICS, **context.chain(name)),
         ModelChoice("PMTLM", "pmtlm", peers),
         ModelChoice("PMTLM-DC", "pmtlm-dc", peers),
         ModelChoice(_PLAIN, TFIDF),
-    ]
+    )
+    wanted = chosen_models(context, [model.kind for model in models])
+    return [model for model in models if model.kind in wanted]
 
 
 def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
@@ -83,7 +86,7 @@ def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
     auc = {
         model.name: measuring.value_of(mine, model=model.name, measure="auc") for model in models
     }
-    text = auc[_PLAIN]
+    text = auc.get(_PLAIN)
     rows: list[list[Cell]] = []
     for model in models:
         found = [measuring.value_of(mine, model=model.name, measure=m) for m in measures]

@@ -127,3 +127,14 @@ def test_links_beside_text(context):
     model = rows[MODELS["scntm"]]
     assert model["AUC above tf-idf"] == pytest.approx(model["AUC"].mean - text["AUC"].mean)
     assert 0 <= model["recall@10"].mean <= model["recall@50"].mean <= 1
+
+
+def test_single_models_of_links_can_be_asked_for(context):
+    some = dataclasses.replace(context, models=("pmtlm", "tf-idf"))
+    table, chains = LINKS.run(some).tables
+    assert chains.rows == []
+    assert [row[0] for row in table.rows] == ["PMTLM", "tf-idf cosine"]
+    alone, _ = LINKS.run(dataclasses.replace(context, models=("pmtlm",))).tables
+    (row,) = alone.rows
+    assert row[1] == table.rows[0][1]
+    assert row[2] is None  # nothing to be above of
