@@ -10,7 +10,7 @@ import numpy as np
 
 from citeweave.engines.cluster.partition import Division
 
-__all__ = ["Citations", "Held", "find_citations", "find_held", "mark_below"]
+__all__ = ["Citations", "CopiedNodes", "find_citations", "find_copied", "mark_below"]
 
 _BLOCK = 1 << 18
 """Citations read at a time."""
@@ -30,7 +30,7 @@ class Citations(NamedTuple):
     this part."""
 
 
-class Held(NamedTuple):
+class CopiedNodes(NamedTuple):
     """The nodes of a part that other parts hold copies of, by level from the root and by part.
 
     They are indices in the whole level.
@@ -77,7 +77,9 @@ def find_citations(division: Division, p: int, below: np.ndarray) -> Citations:
     return Citations(np.concatenate(made), np.concatenate(received), distinct)
 
 
-def find_held(division: Division, p: int, below: list[np.ndarray], citations: Citations) -> Held:
+def find_copied(
+    division: Division, p: int, below: list[np.ndarray], citations: Citations
+) -> CopiedNodes:
     """Find the copies that other parts hold of nodes between the root and the documents.
 
     This goes up from the documents, through those nodes of other parts that are below the part's.
@@ -99,7 +101,7 @@ def find_held(division: Division, p: int, below: list[np.ndarray], citations: Ci
             above = division.parents[level - 1][node[higher]]
             pairs_of[kind] = _join(above, other[higher], parts)
     root = [_NOTHING] * parts
-    return Held([root, *levels[0]], [root, *levels[1]])
+    return CopiedNodes([root, *levels[0]], [root, *levels[1]])
 
 
 def _join(nodes: np.ndarray, others: np.ndarray, parts: int) -> np.ndarray:

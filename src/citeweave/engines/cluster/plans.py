@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.engines.cluster.holders import Citations, find_citations, find_held, mark_below
+from citeweave.engines.cluster.holders import Citations, find_citations, find_copied, mark_below
 from citeweave.engines.cluster.partition import Division, owned_nodes
 from citeweave.engines.core.data import Data, WordsOf
 from citeweave.engines.core.exchange import ChainPart
@@ -83,7 +83,7 @@ def make_plan(division: Division, p: int) -> PartPlan:
     """
     below = mark_below(division, p)
     citations = find_citations(division, p, below[-1])
-    held = find_held(division, p, below, citations)
+    held = find_copied(division, p, below, citations)
     del below
     part, parts = division.owners[-1], division.parts
     received = division.cited[citations.received]
