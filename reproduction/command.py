@@ -98,6 +98,14 @@ def reproduce(
             show_default=False,
         ),
     ] = "",
+    parts: Annotated[
+        str,
+        typer.Option(
+            help="Fit models only for these parts: whole (corpora), folds, held-out-words, links "
+            "(held-out citations); of the others, show what is finished.",
+            show_default=False,
+        ),
+    ] = "",
     labels: Annotated[int, typer.Option(help="For labels: labelled papers per class.")] = 20,
     document: Annotated[
         int | None,
@@ -194,6 +202,7 @@ def reproduce(
             lengths=lengths,
             folds=_read_numbers("--folds", folds),
             models=_read_names(models),
+            parts=_read_names(parts),
             labels=labels,
             document=document,
             stages=stages,

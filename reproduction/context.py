@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from citeweave.model import SCNTM
 
-__all__ = ["DEMO", "QUICK_SCALE", "Context", "chosen_models", "cores", "not_finished"]
+__all__ = ["DEMO", "PARTS", "QUICK_SCALE", "Context", "chosen_models", "cores", "not_finished"]
 
 DEMO = "demo"
 """The simulated corpus of `citeweave demo`, which is always available."""
@@ -52,6 +52,14 @@ def cores() -> int:
 
 
 DEVICES = ("auto", "cpu", "cuda")
+
+PARTS = {
+    "whole": "whole corpus",
+    "folds": "folds",
+    "held-out-words": "held-out words",
+    "links": "held-out citations",
+}
+"""Protocols by which models are measured, and their names on pages."""
 
 _SETTLED = (
     "single chains with the defaults of `fit` (citations join after 30 iterations, burstiness "
@@ -93,6 +101,9 @@ class Context:
         Number of the ten folds of a LINQS set to run, by name; "" is for all sets.
     models : tuple of str
         Models to run, in experiments that compare several; empty for all of them.
+    parts : tuple of str
+        Protocols for which models are fitted (`PARTS`); of others, finished work is shown. Empty
+        for all of them.
     labels : int
         Number of labelled papers per class, for experiments with few labels.
     document : int or None
@@ -122,6 +133,7 @@ class Context:
     lengths: Mapping[str, int] = field(default_factory=dict)
     folds: Mapping[str, int] = field(default_factory=dict)
     models: Sequence[str] = ()
+    parts: Sequence[str] = ()
     labels: int = 20
     document: int | None = None
     stages: str = SETTLED
@@ -151,6 +163,12 @@ class Context:
                 raise ParameterError(
                     f"The '{name}' of an experiment must be one of {', '.join(words)}. "
                     f"Got {value!r} instead."
+                )
+        for part in self.parts:
+            if part not in PARTS:
+                raise ParameterError(
+                    f"The 'parts' of an experiment must be among {', '.join(PARTS)}. "
+                    f"Got {part!r} instead."
                 )
         for length in (self.iterations, *self.lengths.values()):
             if length is not None and length < 4:

@@ -214,6 +214,7 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
         **({"lengths": dict(context.lengths)} if context.lengths else {}),
         **({"folds": dict(context.folds)} if context.folds else {}),
         **({"models": list(context.models)} if context.models else {}),
+        **({"parts": list(context.parts)} if context.parts else {}),
         **({"labels": context.labels} if experiment.name == "labels" else {}),
     }
 
@@ -300,6 +301,8 @@ def _command(experiment: Experiment, context: Context) -> str:
         parts += ["--folds", ",".join(some)]
     if context.models:
         parts += ["--models", ",".join(context.models)]
+    if context.parts:
+        parts += ["--parts", ",".join(context.parts)]
     if experiment.name == "labels":
         parts += ["--labels", str(context.labels)]
     if context.document is not None and experiment.name == "counts":

@@ -18,6 +18,7 @@ from citeweave.experiments import (
     run_tasks,
 )
 from reproduction.base import Spread, Table, spread
+from reproduction.context import PARTS
 from reproduction.paper_figures import MODELS
 from reproduction.settings import settings
 
@@ -202,7 +203,7 @@ def run(
             options={name: dict(options or {})},
         )
 
-    if context.finished:
+    if context.finished or (context.parts and protocol not in context.parts):
         tasks = _finished(context, tasks, protocol)
 
     def tell(progress: TaskProgress) -> None:
@@ -225,20 +226,12 @@ def run(
     )
 
 
-_PROTOCOL_NAMES = {
-    "folds": "folds",
-    "whole": "whole corpus",
-    "held-out-words": "held-out words",
-    "links": "held-out citations",
-}
-
-
 def _finished(context: Context, tasks: Sequence[Task], protocol: str) -> list[Task]:
     """Leave out unfinished tasks, and count them for the notes."""
     done = finished_tasks(tasks, context.out)
     keys = {task.key for task in done}
     for task in tasks:
-        what = f"{task.dataset}, {task.model.name}, {_PROTOCOL_NAMES[protocol]}"
+        what = f"{task.dataset}, {task.model.name}, {PARTS[protocol]}"
         counted = context.missing.setdefault(what, [0, 0])
         counted[0] += task.key not in keys
         counted[1] += 1
@@ -272,7 +265,7 @@ _CHAIN_COLUMNS = (
 _CHAIN_NOTE = (
     "Settled: the halves of the chain agree (docs/understand/settling.md). R-hat is the largest of "
     "the log posterior and all concentrations, given as median and maximum over chains. Acceptance "
-    "is that of citing topics. *Terms from 0.99* is the share of the exponentials exp(-lambda+ "
+    "is that of citing topics. The last column is the share of the exponentials exp(-lambda+ "
     "lambda- lambdaT theta' theta'), over all citations and topics at posterior means, that lie "
     "between 0.99 and 1, where the paper found almost all of them."
 )

@@ -107,6 +107,20 @@ def test_ways_of_fitting_scntm_can_be_asked_for(context):
     assert clustering_file._folded_models(folded, "cora") == []
 
 
+def test_single_parts_can_be_asked_for(context, tmp_path):
+    given = {"out": tmp_path, "models": ("cntm-text",), "missing": {}}
+    some = dataclasses.replace(context, **given, parts=("whole",))
+    whole, tested, chains, of_folds = CLUSTERING.run(some).tables
+    text = MODELS["cntm-text"]
+    assert next(row[3].n for row in whole.rows if row[0] == text) == 2
+    assert [row[1] for row in chains.rows] == [text]
+    assert of_folds.rows == []
+    assert tested.rows[0][:3] == [text, None, None]
+    assert some.missing == {f"cora, {text}, folds": [2, 2]}
+    with pytest.raises(ParameterError, match="'parts' of an experiment must be among whole, folds"):
+        dataclasses.replace(context, parts=("corpora",))
+
+
 def test_sets_without_classes_are_refused(context, tmp_path):
     corpus = context.corpus("cora")
     bare = type(corpus).from_arrays(tokens=corpus.tokens, offsets=corpus.offsets)
