@@ -7,7 +7,7 @@ import numpy as np
 
 from citeweave import simulate
 from citeweave.corpus import Corpus
-from citeweave.model.fitting import _stored_plan
+from citeweave.model.stored import stored_plan
 from citeweave.runs.checkpoint import Identity, flatten, read_latest
 from citeweave.runs.folder import RunFolder
 
@@ -41,7 +41,7 @@ def make_people():
 def run_contents(folder):
     """All arrays of a run that must not depend on how it came about, by name."""
     run = RunFolder.open(folder)
-    _, plan = _stored_plan(run, None)
+    _, plan = stored_plan(run, None)
     out = {f"estimates.{name}": array for name, array in run.estimates().items()}
     out |= {f"traces.{name}": a for name, a in run.traces().items() if name != "seconds"}
     for chain in range(plan.chains):

@@ -11,7 +11,7 @@ from model_tools import QUICK
 import citeweave
 from citeweave import SCNTM, Corpus, Level, preset
 from citeweave.errors import CorpusError, RunError
-from citeweave.model.fitting import load_result
+from citeweave.model.stored import load_result
 
 PRESETS = ["scntm", "cntm-text", "bursty-hdp-lda", "np-atm"]
 

@@ -14,13 +14,13 @@ from citeweave.errors import CiteweaveError, ParameterError, RunError
 from citeweave.evaluate import nmi
 from citeweave.model.clusters import agreed_clusters, cluster_documents
 from citeweave.model.embedding import SCALES, embed_words, smooth_words
-from citeweave.model.fitting import load_result
 from citeweave.model.groups import build_tree
 from citeweave.model.last_state import last_state
 from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
 from citeweave.model.smoothing import smooth_scales
 from citeweave.model.starts import first_topics
+from citeweave.model.stored import load_result
 
 SHORT = QUICK | {"iterations": 6, "network_from": 2, "burst_from": 3, "burn_in": 3, "thin": 1}
 

@@ -18,8 +18,8 @@ from citeweave.cli.show import corpus_line, fact_table
 from citeweave.corpus import Corpus
 from citeweave.engines.registry import place
 from citeweave.model import SCNTM
-from citeweave.model.fitting import describe_levels
 from citeweave.model.parameters import Plan
+from citeweave.model.planting import describe_levels
 from citeweave.model.scntm import fit_planned
 from citeweave.runs.folder import RunFolder
 from citeweave.wording import count

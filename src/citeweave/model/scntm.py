@@ -10,13 +10,14 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.model.attributes import FittedAttributes
-from citeweave.model.fitting import Announce, load_result, resume_run, run_model, save_result
+from citeweave.model.fitting import Announce, resume_run, run_model
 from citeweave.model.fold_in import fold_in
 from citeweave.model.folded import FoldIn
 from citeweave.model.notebook import model_html
 from citeweave.model.parameters import Plan, make_plan
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
+from citeweave.model.stored import load_result, save_result
 from citeweave.parameters import declared
 from citeweave.parameters.scntm import SCNTMParameters
 
