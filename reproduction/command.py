@@ -94,7 +94,8 @@ def reproduce(
     models: Annotated[
         str,
         typer.Option(
-            help="For clustering, labels and links: only these models, such as agc,k-means.",
+            help="For perplexity, clustering, labels and links: only these models, such as "
+            "agc,k-means.",
             show_default=False,
         ),
     ] = "",

@@ -8,6 +8,7 @@ from citeweave.evaluate.words import completion_words
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Spread, Table, difference
 from reproduction.comparing import Comparison, compare, comparisons_table
+from reproduction.context import chosen_models
 from reproduction.earlier import without_mark
 from reproduction.paper_figures import MODELS, PERPLEXITY
 from reproduction.settings import settings
@@ -23,6 +24,8 @@ __all__ = ["EXPERIMENT"]
 
 _MODELS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 _OTHER_ETAS = tuple(key for key, eta in measuring.ETAS.items() if eta)
+_KEYS = (*_MODELS, *_OTHER_ETAS)
+"""Values of ``--models``."""
 
 _PROTOCOL = """\
 Models are fitted to training papers by {chains}. The maximum number of topics is that of the paper.
@@ -88,7 +91,8 @@ def run(context: Context) -> Outcome:
 def _models(context: Context, name: str) -> list[ModelChoice]:
     """Choose the models for which a set has the data."""
     corpus = context.corpus(name)
-    keys = [key for key in _MODELS if not _lacking(key, corpus)]
+    wanted = chosen_models(context, _KEYS)
+    keys = [key for key in _MODELS if key in wanted and not _lacking(key, corpus)]
     topics = settings(name).topics
     return [measuring.choice(key, topics=topics, **context.chain(name)) for key in keys]
 
@@ -98,8 +102,9 @@ def _label_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     if corpus.n_categories < 2 or corpus.n_citations == 0:
         return []
+    wanted = [key for key in chosen_models(context, _KEYS) if key in _OTHER_ETAS]
     # without authors eta = 10 is the same model as eta = infinity
-    keys = [key for key in _OTHER_ETAS if corpus.n_authors or key != "scntm-eta-10"]
+    keys = [key for key in wanted if corpus.n_authors or key != "scntm-eta-10"]
     topics = settings(name).topics
     return [measuring.choice(key, topics=topics, **context.chain(name)) for key in keys]
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from scipy.stats import ttest_rel
 
-from citeweave.errors import CorpusError, RunError
+from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.experiments import Row, Table, choose
 from citeweave.experiments.machine import processor
 from reproduction import Context, Spread, reproduce
@@ -51,6 +51,13 @@ def test_perplexity_of_all_models(context):
         assert (cells[-2] == cells[-1]) == (model == MODELS["np-atm"])
     assert "a random half of its words" in outcome.protocol
     assert "2 random splits" in outcome.protocol
+
+
+def test_single_models_can_be_asked_for(context):
+    table, *_, chains = PERPLEXITY.run(dataclasses.replace(context, models=("np-atm",))).tables
+    assert [row[0] for row in table.rows] == [row[1] for row in chains.rows] == [MODELS["np-atm"]]
+    with pytest.raises(ParameterError, match="'lda'"):
+        PERPLEXITY.run(dataclasses.replace(context, models=("lda",)))
 
 
 def test_the_page_is_written_and_a_second_run_fits_nothing(context):
