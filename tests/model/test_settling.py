@@ -219,12 +219,13 @@ def test_the_verdict_says_what_does_not_agree_and_how_to_go_on(tmp_path):
         "R-hat of the log posterior is 1.31 (aim 1.05); agreement of the sizes of topics is 0.70 "
         "(aim 0.90)" in told
     )
+    assert "All 2,000 iterations were made. What does not agree yet: R-hat of the log" in told
     assert f"citeweave.resume('{tmp_path}', iterations='+2000')" in told
     with for_command_line():
         told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
     assert f"citeweave resume {tmp_path} --iterations +2000" in told
     told = settled_verdict(found._replace(stopped="pace"), done=600, asked=2000, folder=None).text
-    assert "After 600 iterations chains were not on the way to agree within 2,000: R-hat" in told
+    assert "After 600 iterations, the chains were not on the way to agree within 2,000. " in told
     steady = (checks[0]._replace(value=1.01, passes=True), checks[1])
     told = settled_verdict(found._replace(checks=steady), done=2000, asked=2000, folder=None)
     assert told.headline == "Not settled: the chains found different topics"

@@ -41,6 +41,8 @@ WIDEST = 100
 BAR = 8
 
 MORE = "citeweave scan tries other numbers"
+FEW_PAPERS = 10
+"""Papers per topic below which fewer topics are suggested."""
 """What to do if all topics are in use."""
 
 RULE = box.SIMPLE_HEAD
@@ -270,6 +272,21 @@ def posterior_level(model: SCNTM) -> tuple[str, float]:
     return shown.words, float(values.mean()) if len(values) else math.nan
 
 
+def _on_the_cap(topics: int, papers: int) -> str:
+    """Comment on a model that uses all topics it may have; a small corpus has no more for sure.
+
+    Examples
+    --------
+    >>> _on_the_cap(20, 58)
+    'all 20 are in use, for 58 papers; fewer may be clearer: citeweave scan tries other numbers'
+    """
+    if papers < FEW_PAPERS * topics:
+        return (
+            f"all {topics} are in use, for {count(papers, 'paper')}; fewer may be clearer: {MORE}"
+        )
+    return f"all {topics} are in use; there may be more: {MORE}"
+
+
 def run_figures(model: SCNTM) -> list[tuple[str, str]]:
     """Return the names and values of run statistics, starting with the verdict on the chains."""
     from citeweave.evaluate.diagnostics import judge_chains  # noqa: PLC0415 (slow to import)
@@ -281,7 +298,7 @@ def run_figures(model: SCNTM) -> list[tuple[str, str]]:
     figures = [("verdict", judge_chains(model).verdict.text)]
     used = int(np.count_nonzero(np.asarray(model.topic_samples_)))
     if used == model.topics:
-        figures.append(("topics", f"all {used} are in use; there may be more: {MORE}"))
+        figures.append(("topics", _on_the_cap(used, model.corpus_.n_documents)))
     figures += [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
     if chains > 1:
         others = [a for i, a in enumerate(combination["agreements"]) if i != combination["best"]]

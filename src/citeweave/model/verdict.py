@@ -79,17 +79,17 @@ def settled_verdict(
             f"After {made} the chains have found the same topics, sizes and levels (R-hat at most "
             f"{settlement.rhat:.2f}, aim {AIM}): another start would give about the same result.",
         )
-    why = {
-        "minutes": "the time was up",
-        "iterations": "all iterations were made",
-        "pace": f"chains were not on the way to agree within {asked:,}",
-    }
+    ended = {
+        "minutes": f"The time was up after {made}",
+        "iterations": f"All {made} were made",
+        "pace": f"After {made}, the chains were not on the way to agree within {asked:,}",
+    }.get(settlement.stopped, f"The chains stopped after {made}")
     failed = settlement.open
     if not failed:
         return Verdict(
             "poor",
             "Not settled: too few iterations to compare chains",
-            f"After {made} {why.get(settlement.stopped, '')}, before chains could be compared. "
+            f"{ended}, before chains could be compared. "
             f"Topics and figures may still change. {go_on}",
         )
     what = "; ".join(check.text for check in failed)
@@ -104,6 +104,6 @@ def settled_verdict(
     return Verdict(
         "poor",
         "Not settled: the chains do not agree yet",
-        f"After {made} {why.get(settlement.stopped, '')}: {what}. Topics and figures may still "
-        f"change, and differ from one start to another. {go_on}",
+        f"{ended}. What does not agree yet: {what}. Topics and figures may still change, and "
+        f"differ from one start to another. {go_on}",
     )
