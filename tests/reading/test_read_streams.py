@@ -130,6 +130,14 @@ def test_two_broken_rows_do_not_swallow_what_is_between():
     assert {str(i) for i in range(50)} - {r.id for r in records} <= {"10", "20"}
 
 
+def test_an_open_mark_and_a_doubled_one_do_not_swallow_the_row_after_them():
+    lines = [f'good{i},"Paper {i}","Some text",2000\n' for i in range(3)]
+    for bad in (['bad,"\n', 'bad,""\n'], ['bad,"\n', "bad\n", 'bad,""\n']):
+        records, reading = read_bytes("".join(["id,title,abstract,year\n", *bad, *lines]))
+        assert [r.id for r in records if r.id.startswith("good")] == ["good0", "good1", "good2"]
+        assert reading.problems
+
+
 def test_cells_beyond_the_limit_of_the_csv_module():
     long = "word " * 100_000
     (record,), reading = read_bytes(f'id,title,abstract\n1,T,"{long}"\n')

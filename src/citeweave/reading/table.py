@@ -234,9 +234,9 @@ def _one_row(
 ) -> bool:
     """Return whether several lines are one row, and not two whose quotation marks pair up.
 
-    A mark left open in one row may be closed by the opening mark in the same column of the next
-    row, with the right number of cells. But then text follows a closing mark, and the second line
-    is a complete row by itself.
+    A mark left open in one row may be closed by the opening mark in the same column of a later
+    row, with the right number of cells. But then text follows a closing mark, and that row, the
+    last line, is complete by itself; or the second line is.
     """
     if not fits(cells):
         return False
@@ -244,7 +244,8 @@ def _one_row(
     try:
         _parse(iter(text), delimiter, quoted=True, strict=True)
     except csv.Error:
-        return not fits(_parse(iter(text[1:2]), delimiter, quoted=True))
+        lines = (text[1], text[-1])
+        return not any(fits(_parse(iter([line]), delimiter, quoted=True)) for line in lines)
     return True
 
 
