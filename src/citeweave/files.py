@@ -30,6 +30,8 @@ __all__ = [
     "is_full",
     "locked",
     "name_beside",
+    "parquet_errors",
+    "parquet_reason",
     "read_manifest",
     "replace_folder",
     "sync_folder",
@@ -214,6 +216,28 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
                 path
             )  # a full disk has no file name, and the temporary file is gone
         raise
+
+
+def parquet_errors(pl: Any) -> tuple[type[BaseException], ...]:
+    """Return what reading a damaged Parquet file with polars may raise.
+
+    Its Rust code panics on some damage (a page header cut short, say). Python sees that as an
+    exception which is not an `Exception`, so it has to be named. See `parquet_reason`.
+    """
+    return OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException
+
+
+def parquet_reason(error: BaseException) -> str:
+    """Return one line on why a Parquet file cannot be read.
+
+    Examples
+    --------
+    >>> parquet_reason(OSError("no space left"))
+    'no space left'
+    """
+    if not isinstance(error, Exception):  # a panic, which speaks of Rust code
+        return "it is damaged"
+    return next(iter(str(error).splitlines()), type(error).__name__)[:300]
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -91,6 +91,19 @@ def test_parquet_of_rows_without_content_is_refused():
     assert "2000000 rows" in messages(reading)
 
 
+def test_a_parquet_file_on_which_polars_panics_is_refused(monkeypatch):
+    buffer = io.BytesIO()
+    pl.DataFrame({"id": ["1"], "title": ["One"]}).write_parquet(buffer)
+
+    def panic(*_, **__):
+        raise pl.exceptions.PanicException("called `Result::unwrap()` on an `Err` value")
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", panic)
+    records, reading = read_bytes(buffer.getvalue())
+    assert records == []
+    assert "the Parquet file cannot be read (it is damaged)" in messages(reading)
+
+
 @pytest.mark.usefixtures("small_limits")
 def test_endless_empty_lines_are_not_read_to_their_end():
     data = "id,title\n1,First\n" + "\n" * 1_010 + "2,Second\n"

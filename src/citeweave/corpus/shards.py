@@ -23,7 +23,7 @@ from citeweave.corpus.check import check_array
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import TextStore, hash_blocks
 from citeweave.errors import CorpusError, ParameterError
-from citeweave.files import absolute
+from citeweave.files import absolute, parquet_errors, parquet_reason
 from citeweave.naming import parameter
 
 if TYPE_CHECKING:
@@ -373,10 +373,10 @@ def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> 
     path = shards.folder / shard.name / "documents.parquet"
     try:
         values = pl.read_parquet(path, columns=[name])[name]
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
+    except parquet_errors(pl) as error:
         raise CorpusError(
-            f"The column '{name}' of '{path}' cannot be read ({reason}); create the corpus again."
+            f"The column '{name}' of '{path}' cannot be read ({parquet_reason(error)}); create the "
+            "corpus again."
         ) from error
     if len(values) != shard.counts["documents"]:
         raise CorpusError(

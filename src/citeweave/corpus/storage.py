@@ -26,7 +26,15 @@ from citeweave.corpus.check import check_arrays
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import NAME_COLUMN, TextStore
 from citeweave.errors import CorpusError, MissingDependencyError
-from citeweave.files import absolute, format_of, name_beside, read_manifest, replace_folder
+from citeweave.files import (
+    absolute,
+    format_of,
+    name_beside,
+    parquet_errors,
+    parquet_reason,
+    read_manifest,
+    replace_folder,
+)
 from citeweave.installing import install_package
 from citeweave.naming import choice
 
@@ -381,11 +389,10 @@ class StoredText:
                 check_file_of(self.folder, manifest, path.name)
                 self._checked.add(table)
             values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
-        except (OSError, pl.exceptions.PolarsError) as error:
-            reason = str(error).splitlines()[0]
+        except parquet_errors(pl) as error:
             raise CorpusError(
-                f"The column '{name}' of '{path}' cannot be read ({reason}). Create the corpus "
-                "again."
+                f"The column '{name}' of '{path}' cannot be read ({parquet_reason(error)}). Create "
+                "the corpus again."
             ) from error
         if len(values) != self._sizes[table]:
             raise CorpusError(

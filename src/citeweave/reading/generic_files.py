@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citeweave.files import parquet_errors, parquet_reason
 from citeweave.reading.entities import decode_all
 from citeweave.reading.formats import Format, Sample, convert
 from citeweave.reading.generic import has_text, make_record, missing_columns
@@ -98,8 +99,8 @@ def _parquet_rows(path: Path, context: FileContext) -> Iterator[tuple[int, dict[
             if part.height < _ROWS_AT_ONCE:
                 return
             offset += part.height
-    except (pl.exceptions.PolarsError, OSError) as error:
-        context.refuse(f"the Parquet file cannot be read ({str(error)[:300]})")
+    except parquet_errors(pl) as error:
+        context.refuse(f"the Parquet file cannot be read ({parquet_reason(error)})")
 
 
 def _sniff_parquet(sample: Sample) -> int:

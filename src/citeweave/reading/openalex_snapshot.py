@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 
 from citeweave.errors import CorpusError
+from citeweave.files import parquet_errors, parquet_reason
 from citeweave.reading.entities import ENTITY, decode_all, has_entities
 from citeweave.reading.narrow_json import narrow_decoder
 
@@ -276,8 +277,8 @@ def _from_parquet(
                 if cited is not None:
                     work[_CITED] = cited[i]
                 yield numbers[i] + 1, work
-    except (OSError, pl.exceptions.PolarsError) as error:
-        context.refuse(f"cannot be read as Parquet ({str(error).splitlines()[0]}); fetch it again")
+    except parquet_errors(pl) as error:
+        context.refuse(f"cannot be read as Parquet ({parquet_reason(error)}); fetch it again")
 
 
 def _rows(table: Any, rows: int) -> Iterator[dict[str, Any]]:
