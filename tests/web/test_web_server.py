@@ -104,6 +104,7 @@ def stop_after(iterations: int, folder) -> None:
 def test_an_unfinished_run_shows_what_it_has(tmp_path) -> None:
     stop_after(40, tmp_path / "run")
     client = Client(open_run(tmp_path / "run"))
+    assert f"<h1>{tmp_path.name}</h1>" in client.get("/").text  # as for `citeweave run`
     assert client.get("/topics").status_code == 200
     assert "of 60 iterations" in client.get("/diagnostics").text
 

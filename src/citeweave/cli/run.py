@@ -13,6 +13,7 @@ from citeweave.cli.options import RUN, Checkpoints, Sources, gathers
 from citeweave.cli.topics import TOPICS_OR_AUTO, choose_topics
 from citeweave.errors import RunError
 from citeweave.parameters.scntm import PARAMETERS
+from citeweave.runs.results_folder import CORPUS, FITTED, SCANNED, SUFFIX, literature_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 JOB = "job.json"
-CORPUS, FITTED, SCANNED = "corpus", "run", "scan"
 MEASURES, REPORT, IMPORTED = "evaluation.json", "report.html", "import.html"
 
 _LEVELS = ("levels", "period_years")
@@ -65,7 +65,7 @@ def run(
     from citeweave.parameters import check_values
 
     console = None if checkpoints.quiet else make_console()
-    place = out if out is not None else Path(f"{name_of(corpus)}-results")
+    place = out if out is not None else Path(f"{name_of(corpus)}{SUFFIX}")
     rules = {"topics": TOPICS_OR_AUTO.rule}
     check_values(rules, parameters, lambda name: f"option --{name}")
     trial = parameters if parameters["topics"] != "auto" else parameters | {"topics": 2}
@@ -221,7 +221,7 @@ def _write_report(place: Path) -> None:
 
     file = place / REPORT
     if not _is_newer(file, place / FITTED / "manifest.json"):
-        write_report(place / FITTED, file, title=place.name.removesuffix("-results"))
+        write_report(place / FITTED, file, title=literature_name(place / FITTED))
 
 
 def _is_newer(file: Path, other: Path) -> bool:

@@ -28,7 +28,9 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = PORT,
     title: Annotated[
         str | None,
-        typer.Option(help="Title of the pages (default: the folder name).", show_default=False),
+        typer.Option(
+            help="Title of the pages (default: named after the folder).", show_default=False
+        ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def open_run(
     run : path
         Folder of a fitted run.
     title : str, optional
-        Name of the literature on the pages (default: the folder name).
+        Name of the literature on the pages (default: named after the folder).
     host : str
         Address that the server will listen on. It determines which host names are accepted.
     allow_hosts : collection of str
@@ -48,10 +47,11 @@ def open_run(
     True
     """
     from citeweave.explore import Exploration  # noqa: PLC0415
+    from citeweave.runs.results_folder import literature_name  # noqa: PLC0415
     from citeweave.web.app import create_app  # noqa: PLC0415
     from citeweave.web.security import allowed_hosts  # noqa: PLC0415
     from citeweave.web.site import Site  # noqa: PLC0415
 
     view = Exploration(run)
-    site = Site(view, title=title or Path(run).absolute().name)
+    site = Site(view, title=title or literature_name(run))
     return create_app(site, hosts=allowed_hosts(host, allow_hosts))
