@@ -117,7 +117,8 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     notes = []
     if same:
         notes = [f"{KEPT}{made}{f' Kept there already: {kept.group(1)}' if kept else ''}"]
-        notes += [f"{MADE}{still.group(1)}"] if still is not None else []
+        marked_left = any(_is_marked(row) for table in tables for row in table.rows)
+        notes += [f"{MADE}{still.group(1)}"] if still is not None and marked_left else []
     else:
         marked = f" Marked there already: {still.group(1)}" if still is not None else ""
         notes = [f"{MADE}{made}{marked}"]
@@ -237,6 +238,10 @@ def _in_order(
 def _taken(row: Sequence[Cell], *, same: bool) -> list[Cell]:
     """Return an earlier row, marked unless this release made it."""
     return list(row) if same else [f"{_head(row)[0]}{MARK}", *row[1:]]
+
+
+def _is_marked(row: Sequence[Cell]) -> bool:
+    return str(row[0]).endswith(MARK)
 
 
 def _head(row: Sequence[Cell]) -> tuple[str, ...]:

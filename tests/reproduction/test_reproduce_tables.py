@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -237,6 +238,10 @@ def test_rows_of_the_same_release_are_not_marked(tmp_path):
     assert merged.tables[0].rows == [["A (earlier)", 1.5], ["B", 2.5], ["C", 1.0]]
     origin = "Rows that were not finished here come from an earlier run of the same release: "
     assert list(merged.notes) == ["of the page", f"{origin}{made}", earlier]
+    again = Table(title="Words", columns=["model", "test"], rows=[["A", 1.25]])
+    merged = with_earlier_rows(replace(outcome, tables=[again]), page)
+    assert merged.tables[0].rows == [["A", 1.25], ["B", 2.5]]
+    assert list(merged.notes) == ["of the page", f"{origin}{made}"]  # no row is marked any more
 
 
 def test_tables_that_are_lacking_are_taken_from_an_earlier_page(tmp_path):
