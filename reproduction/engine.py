@@ -15,6 +15,7 @@ from reproduction.context import DEMO, Context
 from reproduction.earlier import read_sections, with_earlier_rows
 from reproduction.registry import NAMES, choose_datasets, find_experiment
 from reproduction.settings import SETTLED, settings
+from reproduction.unfinished import notes_on_missing
 from reproduction.writers import (
     FORMAT,
     markdown_page,
@@ -88,7 +89,11 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
     outcome = experiment.run(context)
     if context.earlier is not None:
         outcome = with_earlier_rows(outcome, context.earlier)
-    said = [*outcome.notes, *experiment.conclude(context, outcome.tables), *_missing(context)]
+    said = [
+        *outcome.notes,
+        *experiment.conclude(context, outcome.tables),
+        *notes_on_missing(context, outcome.tables),
+    ]
     content = {
         "format": FORMAT,
         "experiment": name,
@@ -217,28 +222,6 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
         **({"parts": list(context.parts)} if context.parts else {}),
         **({"labels": context.labels} if experiment.name == "labels" else {}),
     }
-
-
-def _missing(context: Context) -> list[str]:
-    """Return a note on fits that are missing from a page made with ``--finished``."""
-    told: dict[str, list[int]] = {}
-    for what, counts in context.missing.items():
-        first, *model, last = what.split(", ")
-        mates = [n for w, n in context.missing.items() if _is_alike(w, first, last)]
-        # if nothing of a set is finished, its models are not listed individually
-        together = bool(model) and len(mates) > 1 and all(done == n for done, n in mates)
-        entry = told.setdefault(f"{first}, all models, {last}" if together else what, [0, 0])
-        for place, count in enumerate(counts):
-            entry[place] += count
-    lacking = [
-        f"{what} ({missing} of {total})" for what, (missing, total) in told.items() if missing
-    ]
-    then = "left out" if context.earlier is None else "taken from earlier runs or left out"
-    return [f"Not finished, and {then}: {'; '.join(lacking)}."] if lacking else []
-
-
-def _is_alike(what: str, first: str, last: str) -> bool:
-    return what.startswith(f"{first}, ") and what.endswith(f", {last}")
 
 
 def _still_holds(content: Mapping[str, Any], asked: Mapping[str, Any], context: Context) -> bool:

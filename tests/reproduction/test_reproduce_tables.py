@@ -13,8 +13,8 @@ from reproduction import paper_figures
 from reproduction.base import Context, Figure, Outcome, Spread, Table, difference, spread
 from reproduction.drawings import draw
 from reproduction.earlier import read_tables, with_earlier_rows
-from reproduction.engine import _missing
 from reproduction.settings import SIZES, settings
+from reproduction.unfinished import notes_on_missing
 from reproduction.writers import (
     cell_text,
     markdown_table,
@@ -329,9 +329,35 @@ def test_sets_of_which_nothing_is_finished_are_told_in_one(tmp_path):
         "m10, A, with b, folds": [0, 5],
         "cora, text alone": [2, 5],
     }
-    (note,) = _missing(Context(out=tmp_path, missing=missing))
+    (note,) = notes_on_missing(Context(out=tmp_path, missing=missing), [])
     assert note == (
         "Not finished, and left out: cora, A, with b, folds (10 of 10); cora, B, folds (3 of 10); "
         "pubmed, all models, folds (20 of 20); cora, text alone (2 of 5)."
     )
-    assert not _missing(Context(out=tmp_path, missing={"m10, A, folds": [0, 5]}))
+    assert not notes_on_missing(Context(out=tmp_path, missing={"m10, A, folds": [0, 5]}), [])
+
+
+def test_what_an_earlier_page_of_this_release_had_is_not_missing(tmp_path):
+    missing = {
+        "citeseer, A, with b, whole corpus": [5, 5],
+        "citeseer, A, with b, folds": [10, 10],
+        "citeseer, B, folds": [10, 10],
+        "citeseer, B, held-out words": [5, 5],
+        "citeseer, C, folds": [10, 10],
+        "citeseer, D, folds": [4, 10],
+        "citeseer, E, folds": [10, 10],
+    }
+    columns = ["model", "train, held out", "test"]
+    rows = [["A, with b", 1.0, 2.0], ["B", None, 2.0], ["C (earlier)", 1.0, 2.0], ["D", 1.0, 2.0]]
+    tables = [
+        Table(title="Perplexity of citeseer (CS)", columns=columns, rows=rows),
+        Table(title="At other eta", columns=["set", "model", "x"], rows=[["citeseer", "E", 1.0]]),
+        Table(title="Chains", columns=["set", "model"], rows=[["citeseer", "A, with b"]]),
+    ]
+    context = Context(out=tmp_path, missing=missing, earlier=tmp_path / "page.md")
+    (note,) = notes_on_missing(context, tables)
+    assert note == (
+        "Not finished, and taken from earlier releases or left out: citeseer, A, with b, whole "
+        "corpus (5 of 5); citeseer, B, held-out words (5 of 5); citeseer, C, folds (10 of 10); "
+        "citeseer, D, folds (4 of 10)."
+    )
