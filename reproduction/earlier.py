@@ -189,6 +189,8 @@ def _merged(table: Table, earlier: EarlierTable | None, *, same: bool) -> Table:
         return table
     # the notes on these rows apply here, too
     said = [note for note in earlier.notes if note.removeprefix(SAID) not in table.notes]
+    if not any(map(_is_marked, rows)):  # what such notes are about is gone
+        said = [note for note in said if not note.startswith(SAID)]
     notes = said if same else [f"{SAID}{note.removeprefix(SAID)}" for note in said]
     if filled:
         notes.append(f"{FILLED}{'; '.join(filled)}.")

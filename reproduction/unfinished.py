@@ -10,12 +10,14 @@ from reproduction.measuring import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reproduction.base import Cell, Table
+    from reproduction.base import Table
     from reproduction.context import Context
 
 __all__ = ["notes_on_missing"]
 
 WHOLE = PARTS["whole"]
+ORIGIN, OURS = "figures from", "here"
+"""Column with the origin of figures, and what it says of those that are not published ones."""
 COLUMNS = {PARTS["held-out-words"]: "held out", PARTS["links"]: "AUC"}
 """Columns with figures of a part, where a row has those of others too."""
 
@@ -25,12 +27,14 @@ def notes_on_missing(context: Context, tables: Sequence[Table]) -> list[str]:
 
     Figures that an earlier page of the same release had are there, so they are not listed.
     """
+    counted = {
+        what: [0, n] if lacking == n and _is_there(what, tables) else [lacking, n]
+        for what, (lacking, n) in context.missing.items()
+    }
     told: dict[str, list[int]] = {}
-    for what, counts in context.missing.items():
-        if counts[0] == counts[1] and _is_there(what, tables):
-            continue
+    for what, counts in counted.items():
         first, *model, last = what.split(", ")
-        mates = [n for w, n in context.missing.items() if _is_alike(w, first, last)]
+        mates = [n for w, n in counted.items() if _is_alike(w, first, last)]
         # if nothing of a set is finished, its models are not listed individually
         together = bool(model) and len(mates) > 1 and all(done == n for done, n in mates)
         entry = told.setdefault(f"{first}, all models, {last}" if together else what, [0, 0])
@@ -61,11 +65,10 @@ def _is_there(what: str, tables: Sequence[Table]) -> bool:
             continue
         own = shown(name) in table.title
         for row in table.rows:
-            if (own and row[0] == model) or list(row[:2]) == [name, model]:
-                return _has_figure(table, row, COLUMNS.get(part, ""))
+            if not ((own and row[0] == model) or list(row[:2]) == [name, model]):
+                continue
+            cells = dict(zip(table.columns, row, strict=True))
+            if cells.get(ORIGIN, OURS) == OURS:
+                wanted = COLUMNS.get(part, "")
+                return any(cell is not None for column, cell in cells.items() if wanted in column)
     return False
-
-
-def _has_figure(table: Table, row: Sequence[Cell], wanted: str) -> bool:
-    cells = zip(table.columns, row, strict=True)
-    return any(cell is not None for column, cell in cells if wanted in column)

@@ -346,6 +346,7 @@ def test_what_an_earlier_page_of_this_release_had_is_not_missing(tmp_path):
         "citeseer, C, folds": [10, 10],
         "citeseer, D, folds": [4, 10],
         "citeseer, E, folds": [10, 10],
+        "citeseer, F, whole corpus": [5, 5],
     }
     columns = ["model", "train, held out", "test"]
     rows = [["A, with b", 1.0, 2.0], ["B", None, 2.0], ["C (earlier)", 1.0, 2.0], ["D", 1.0, 2.0]]
@@ -353,6 +354,11 @@ def test_what_an_earlier_page_of_this_release_had_is_not_missing(tmp_path):
         Table(title="Perplexity of citeseer (CS)", columns=columns, rows=rows),
         Table(title="At other eta", columns=["set", "model", "x"], rows=[["citeseer", "E", 1.0]]),
         Table(title="Chains", columns=["set", "model"], rows=[["citeseer", "A, with b"]]),
+        Table(
+            title="Whole corpus, citeseer (CS), 6 classes",
+            columns=["model", "figures from", "NMI"],
+            rows=[["A, with b", "as published", 0.4], ["F", "here", 0.4]],
+        ),
     ]
     context = Context(out=tmp_path, missing=missing, earlier=tmp_path / "page.md")
     (note,) = notes_on_missing(context, tables)
