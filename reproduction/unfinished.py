@@ -8,9 +8,9 @@ from reproduction.context import PARTS
 from reproduction.measuring import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from reproduction.base import Table
+    from reproduction.base import Cell, Table
     from reproduction.context import Context
 
 __all__ = ["notes_on_missing"]
@@ -27,10 +27,10 @@ def notes_on_missing(context: Context, tables: Sequence[Table]) -> list[str]:
 
     Figures that an earlier page of the same release had are there, so they are not listed.
     """
-    counted = {
-        what: [0, n] if lacking == n and _is_there(what, tables) else [lacking, n]
-        for what, (lacking, n) in context.missing.items()
-    }
+    counted = {}
+    for what, (lacking, n) in context.missing.items():
+        there = context.earlier is not None and lacking == n and _is_there(what, tables)
+        counted[what] = [0 if there else lacking, n]
     told: dict[str, list[int]] = {}
     for what, counts in counted.items():
         first, *model, last = what.split(", ")
@@ -40,11 +40,11 @@ def notes_on_missing(context: Context, tables: Sequence[Table]) -> list[str]:
         entry = told.setdefault(f"{first}, all models, {last}" if together else what, [0, 0])
         for place, count in enumerate(counts):
             entry[place] += count
-    lacking = [
+    listed = [
         f"{what} ({missing} of {total})" for what, (missing, total) in told.items() if missing
     ]
     then = "left out" if context.earlier is None else "taken from earlier releases or left out"
-    return [f"Not finished, and {then}: {'; '.join(lacking)}."] if lacking else []
+    return [f"Not finished, and {then}: {'; '.join(listed)}."] if listed else []
 
 
 def _is_alike(what: str, first: str, last: str) -> bool:
@@ -69,6 +69,14 @@ def _is_there(what: str, tables: Sequence[Table]) -> bool:
                 continue
             cells = dict(zip(table.columns, row, strict=True))
             if cells.get(ORIGIN, OURS) == OURS:
-                wanted = COLUMNS.get(part, "")
-                return any(cell is not None for column, cell in cells.items() if wanted in column)
+                return _has_figures(cells, COLUMNS.get(part, ""))
     return False
+
+
+def _has_figures(cells: Mapping[str, Cell], wanted: str) -> bool:
+    """Return whether a row has figures of ours in columns of this name."""
+    return any(
+        cell is not None and not isinstance(cell, str)
+        for column, cell in cells.items()
+        if wanted in column and not column.startswith("paper, ")
+    )

@@ -347,9 +347,16 @@ def test_what_an_earlier_page_of_this_release_had_is_not_missing(tmp_path):
         "citeseer, D, folds": [4, 10],
         "citeseer, E, folds": [10, 10],
         "citeseer, F, whole corpus": [5, 5],
+        "citeseer, G, folds": [10, 10],
     }
-    columns = ["model", "train, held out", "test"]
-    rows = [["A, with b", 1.0, 2.0], ["B", None, 2.0], ["C (earlier)", 1.0, 2.0], ["D", 1.0, 2.0]]
+    columns = ["model", "train, held out", "test", "paper, test"]
+    rows = [
+        ["A, with b", 1.0, 2.0, 3.0],
+        ["B", None, 2.0, 3.0],
+        ["C (earlier)", 1.0, 2.0, 3.0],
+        ["D", 1.0, 2.0, 3.0],
+        ["G", None, None, 3.0],
+    ]
     tables = [
         Table(title="Perplexity of citeseer (CS)", columns=columns, rows=rows),
         Table(title="At other eta", columns=["set", "model", "x"], rows=[["citeseer", "E", 1.0]]),
@@ -365,5 +372,5 @@ def test_what_an_earlier_page_of_this_release_had_is_not_missing(tmp_path):
     assert note == (
         "Not finished, and taken from earlier releases or left out: citeseer, A, with b, whole "
         "corpus (5 of 5); citeseer, B, held-out words (5 of 5); citeseer, C, folds (10 of 10); "
-        "citeseer, D, folds (4 of 10)."
+        "citeseer, D, folds (4 of 10); citeseer, G, folds (10 of 10)."
     )
