@@ -32,22 +32,22 @@ def wide():
 
 def test_documents_go_where_they_are_most_probable(wide):
     rows, truth, closest = wide
-    found = correct_clusters(rows, closest, 3)
+    found = correct_clusters([rows], closest, 3)
     np.testing.assert_array_equal(found, by_definition(rows, closest))
     assert np.mean(found == truth) > np.mean(closest == truth)
 
 
 def test_numbers_of_clusters_do_not_matter(wide):
     rows, _, closest = wide
-    found = correct_clusters(rows, closest, 3)
+    found = correct_clusters([rows], closest, 3)
     order = np.array([4, 0, 2])  # clusters 1 and 3 are empty
-    np.testing.assert_array_equal(correct_clusters(rows, order[closest], 5), order[found])
+    np.testing.assert_array_equal(correct_clusters([rows], order[closest], 5), order[found])
 
 
 def test_clusters_without_spread_stay():
     labels = np.array([0, 0, 1, 1, 1])
-    np.testing.assert_array_equal(correct_clusters(np.eye(2)[labels], labels, 2), labels)
-    np.testing.assert_array_equal(correct_clusters(np.zeros((5, 2)), labels, 2), labels)
+    np.testing.assert_array_equal(correct_clusters([np.eye(2)[labels]], labels, 2), labels)
+    np.testing.assert_array_equal(correct_clusters([np.zeros((5, 2))], labels, 2), labels)
 
 
 def test_no_cluster_is_emptied():
@@ -57,4 +57,4 @@ def test_no_cluster_is_emptied():
     labels = np.zeros(50, np.int64)
     labels[7] = 1
     assert set(by_definition(rows, labels)) == {0}
-    np.testing.assert_array_equal(correct_clusters(rows, labels, 2), labels)
+    np.testing.assert_array_equal(correct_clusters([rows], labels, 2), labels)

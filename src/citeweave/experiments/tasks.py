@@ -18,6 +18,10 @@ DRAWS_SINCE = "0.3.0"
 ``tests/test_fingerprints.py``). It is part of a task's fingerprint, so results survive releases
 until the samplers change: when you store new fingerprints, set it to the next release."""
 
+CATEGORY_DRAWS_SINCE = "0.3.0, words with more and less emphasis"
+"""The same for models that draw papers into categories, which have initial clusters of their
+own."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
@@ -76,7 +80,7 @@ class Task:
             "fold": self.fold.as_json(),
             "seed": self.seed,
             "protocol": {"name": self.protocol, "version": self.version, **self.options},
-            "citeweave": DRAWS_SINCE,
+            "citeweave": _draws_since(self.model),
         }
 
     @cached_property
@@ -101,6 +105,10 @@ class Task:
     def __str__(self) -> str:
         """Describe it in one line, for errors and progress."""
         return f"{self.dataset}, {self.model.name}, {self.fold.name}, seed {self.seed}"
+
+
+def _draws_since(model: ModelChoice) -> str:
+    return CATEGORY_DRAWS_SINCE if model.parameters.get("categories") else DRAWS_SINCE
 
 
 def make_tasks(

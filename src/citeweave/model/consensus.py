@@ -22,6 +22,8 @@ __all__ = ["align_topics", "consensus_memberships"]
 
 _ROUNDS = 50
 _STEPS = 300
+_FIRST_STEPS, _KEPT = 10, 6
+"""If EM starts more often than ``_KEPT``, only the likeliest after a few steps go on."""
 _CHANGE = 1e-4
 _PSEUDO_COUNT = 0.01
 _POWERS = (1.0, 1.5, 2.0, 3.0, 4.0)
@@ -94,7 +96,8 @@ def consensus_memberships(
     """Return the probability of each consensus class for each document, shape (D, K).
 
     Classes are numbered like the topics of the aligned chains. EM starts from the aligned mean and
-    from each chain, and the highest likelihood wins. The procedure is deterministic.
+    from each chain (if there are many, only the likeliest after a few steps go on), and the highest
+    likelihood wins. The procedure is deterministic.
 
     Parameters
     ----------
@@ -144,24 +147,32 @@ def _alive(classes: np.ndarray) -> int:
 
 def _likeliest_classes(aligned: Sequence[np.ndarray], starts: int | None) -> np.ndarray:
     """Run EM from the mean and from chains; return the classes of highest likelihood."""
-    mean = np.mean(aligned, axis=0)
-    runs = [_latent_classes(aligned, mean)]
-    if mean.shape[1] <= _MANY_TOPICS:
-        runs += [_latent_classes(aligned, start) for start in aligned[:starts]]
+    candidates = [np.mean(aligned, axis=0)]
+    if candidates[0].shape[1] <= _MANY_TOPICS:
+        candidates += aligned[:starts]
+    shown = np.concatenate(aligned, axis=1)
+    if len(candidates) > _KEPT:
+        begun = [_latent_classes(shown, start, _FIRST_STEPS) for start in candidates]
+        begun.sort(key=lambda run: -run[0])
+        candidates = [classes for _, classes in begun[:_KEPT]]
+    runs = [_latent_classes(shown, start, _STEPS) for start in candidates]
     return max(runs, key=lambda run: run[0])[1]
 
 
-def _latent_classes(shown: Sequence[np.ndarray], start: np.ndarray) -> tuple[float, np.ndarray]:
-    """Fit the latent class model by EM; return its log likelihood and the classes' posterior."""
+def _latent_classes(shown: np.ndarray, start: np.ndarray, steps: int) -> tuple[float, np.ndarray]:
+    """Fit the latent class model by EM; return its log likelihood and the classes' posterior.
+
+    ``shown`` [D, chains K] has the topics of all chains side by side.
+    """
+    topics = start.shape[1]
+    chains = shown.shape[1] // topics
     classes = start / start.sum(axis=1, keepdims=True)
     likelihood = -np.inf
-    for _ in range(_STEPS):
-        weights = np.log(classes.mean(axis=0) + np.finfo(float).tiny)
-        scores = np.tile(weights, (len(classes), 1))
-        for member in shown:
-            table = classes.T @ member + _PSEUDO_COUNT
-            table /= table.sum(axis=1, keepdims=True)
-            scores += member @ np.log(table).T
+    for _ in range(steps):
+        tables = (classes.T @ shown).reshape(topics, chains, topics) + _PSEUDO_COUNT
+        tables /= tables.sum(axis=2, keepdims=True)
+        scores = shown @ np.log(tables).reshape(topics, chains * topics).T
+        scores += np.log(classes.mean(axis=0) + np.finfo(float).tiny)
         peak = scores.max(axis=1, keepdims=True)
         new = np.exp(scores - peak)
         mass = new.sum(axis=1, keepdims=True)

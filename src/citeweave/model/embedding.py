@@ -18,6 +18,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.model.smoothing import low_pass, normalised_graph, smooth_scales, tfidf
+from citeweave.model.word_emphasis import emphasise
 
 __all__ = ["SCALES", "EmbeddedWords", "SmoothedWords", "embed_words", "smooth_words"]
 
@@ -63,21 +64,30 @@ class EmbeddedWords(NamedTuple):
 
     rows: np.ndarray
     """float64 [D, dimensions]."""
+    columns: np.ndarray
+    """float64 [dimensions, D]: the same, transposed, since sums over the first axis are faster."""
 
     def scores(self, centres: np.ndarray) -> np.ndarray:
         """Return the scores of documents by some columns [dimensions, n]."""
-        return np.asarray(np.einsum("dr,rk->dk", self.rows, centres))
+        return np.asarray(np.einsum("kr,rd->kd", np.ascontiguousarray(centres.T), self.columns).T)
 
     def sums(self, member: np.ndarray) -> np.ndarray:
         """Return sums of rows, weighted by some columns [D, n]."""
-        return np.asarray(np.einsum("dr,dk->rk", self.rows, member))
+        return np.asarray(np.einsum("kd,dr->kr", np.ascontiguousarray(member.T), self.rows).T)
 
 
 def smooth_words(
-    corpus: Corpus, rng: np.random.Generator, scales: Sequence[int] = SCALES
+    corpus: Corpus,
+    rng: np.random.Generator,
+    scales: Sequence[int] = SCALES,
+    *,
+    emphasis: float = 0.0,
 ) -> tuple[SmoothedWords, np.ndarray]:
-    """Prepare Z, and sketches of its rows [D, columns] of length 1."""
-    words = tfidf(corpus)
+    """Prepare Z, and sketches of its rows [D, columns] of length 1.
+
+    Words are multiplied by their autocorrelation along citations to the power ``emphasis``.
+    """
+    words = emphasise(tfidf(corpus), corpus, emphasis)
     graph = low_pass(normalised_graph(corpus, loops=False))
     steps = tuple(scales) if len(corpus.citations) else ()
     drawn = words @ rng.standard_normal((words.shape[1], SKETCHED))
@@ -105,7 +115,8 @@ def embed_words(
     basis = rng.standard_normal((words, min(dimensions, documents, words)))
     for _ in range(_PASSES):
         basis = _orthonormal(smoothed.sums(smoothed.scores(basis)))
-    return EmbeddedWords(_unit(smoothed.scores(basis)))
+    rows = _unit(smoothed.scores(basis))
+    return EmbeddedWords(rows, np.ascontiguousarray(rows.T))
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
