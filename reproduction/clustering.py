@@ -30,8 +30,9 @@ __all__ = ["EXPERIMENT"]
 
 CHAINS = 5
 QUICK_CHAINS = 2
+SLOW = ("sklearn-lda",)
 FEW_SEEDS = 2
-"""Number of runs of models that need several fits: a consensus, and peers with restarts."""
+"""Number of runs of peers that take up to an hour each."""
 CATEGORY_TOPICS = 20
 CATEGORY_ITERATIONS = 300
 """Of chains with latent categories, which stay close to the clusters that they begin with."""
@@ -49,11 +50,11 @@ standard deviation over {seeds} seeds, each a single chain. {variant} *Categorie
 drawn into one of as many categories as there are classes (`SCNTM(categories=C)`,
 docs/how-to/categories.md), {categories}; these, not dominant topics, are the clusters.
 *Likeliest* is the chain that explains words and citations best (topics summed out); *consensus* is
-one model combined from {chains} chains (latent classes over the chains' topics), with {few} seeds,
-like the other models (AGC and k-means with all seeds), which are fitted with their defaults, taking
-the best of several starts by their own criterion; PMTLM-DC also starts from clusters of words
-smoothed over citations, from which its search ends higher (docs/understand/pmtlm.md). Louvain
-chooses its own number of clusters.
+one model combined from {chains} chains (latent classes over the chains' topics). The other models
+are fitted with their defaults, taking the best of several starts by their own criterion, with the
+same seeds (LDA of scikit-learn with {few}); PMTLM-DC also starts from clusters of words smoothed
+over citations, from which its search ends higher (docs/understand/pmtlm.md). Louvain chooses its
+own number of clusters.
 
 *Test papers*: the paper's protocol. Sets are divided as follows: {folds}. Test papers are folded in
 with all of their words and their citations of training papers; with the paper's maximum number of
@@ -90,9 +91,6 @@ _WHOLE = ("single", "started", "consensus", "categories", "categories-consensus"
 
 _KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_WHOLE, *_PEERS)))
 """Values of ``--models``; SCNTM itself includes all ways of fitting it, and test papers."""
-
-_QUICK_TO_FIT = ("agc", "k-means")
-"""The peers that are fitted with every seed."""
 
 _VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     SETTLED: (
@@ -163,18 +161,12 @@ def run(context: Context) -> Outcome:
 def _cluster_whole(
     context: Context, models: dict[str, list[ModelChoice]], seeds: Sequence[int]
 ) -> Values:
-    """Fit single chains with every seed, and models of several fits with the first few seeds."""
-    single = {name: [m for m in some if _is_single(m)] for name, some in models.items()}
-    costly = {name: [m for m in some if not _is_single(m)] for name, some in models.items()}
-    first = measuring.run(context, single, protocol="whole", seeds=seeds)
-    second = measuring.run(context, costly, protocol="whole", seeds=seeds[:FEW_SEEDS])
+    """Fit all models with every seed, and slow ones with the first few."""
+    quick = {name: [m for m in some if m.kind not in SLOW] for name, some in models.items()}
+    slow = {name: [m for m in some if m.kind in SLOW] for name, some in models.items()}
+    first = measuring.run(context, quick, protocol="whole", seeds=seeds)
+    second = measuring.run(context, slow, protocol="whole", seeds=seeds[:FEW_SEEDS])
     return Values((*first.rows, *second.rows))
-
-
-def _is_single(model: ModelChoice) -> bool:
-    if model.kind in _PEERS:
-        return model.kind in _QUICK_TO_FIT
-    return bool(model.parameters.get("chains", 1) == 1)
 
 
 def _chains(context: Context) -> int:
