@@ -30,9 +30,8 @@ __all__ = ["EXPERIMENT"]
 
 CHAINS = 5
 QUICK_CHAINS = 2
-SLOW = ("sklearn-lda",)
 FEW_SEEDS = 2
-"""Number of runs of peers that take up to an hour each."""
+"""Number of runs of models that take longest: a consensus of topics, and scikit-learn's LDA."""
 CATEGORY_TOPICS = 20
 CATEGORY_ITERATIONS = 300
 """Of chains with latent categories, which stay close to the clusters that they begin with."""
@@ -50,11 +49,11 @@ standard deviation over {seeds} seeds, each a single chain. {variant} *Categorie
 drawn into one of as many categories as there are classes (`SCNTM(categories=C)`,
 docs/how-to/categories.md), {categories}; these, not dominant topics, are the clusters.
 *Likeliest* is the chain that explains words and citations best (topics summed out); *consensus* is
-one model combined from {chains} chains (latent classes over the chains' topics). The other models
-are fitted with their defaults, taking the best of several starts by their own criterion, with the
-same seeds (LDA of scikit-learn with {few}); PMTLM-DC also starts from clusters of words smoothed
-over citations, from which its search ends higher (docs/understand/pmtlm.md). Louvain chooses its
-own number of clusters.
+one model combined from {chains} chains (latent classes over the chains' categories or, with {few}
+seeds, topics). The other models are fitted with their defaults, taking the best of several starts
+by their own criterion (LDA of scikit-learn with {few} seeds); PMTLM-DC also starts from clusters of
+words smoothed over citations, from which its search ends higher (docs/understand/pmtlm.md). Louvain
+chooses its own number of clusters.
 
 *Test papers*: the paper's protocol. Sets are divided as follows: {folds}. Test papers are folded in
 with all of their words and their citations of training papers; with the paper's maximum number of
@@ -161,12 +160,16 @@ def run(context: Context) -> Outcome:
 def _cluster_whole(
     context: Context, models: dict[str, list[ModelChoice]], seeds: Sequence[int]
 ) -> Values:
-    """Fit all models with every seed, and slow ones with the first few."""
-    quick = {name: [m for m in some if m.kind not in SLOW] for name, some in models.items()}
-    slow = {name: [m for m in some if m.kind in SLOW] for name, some in models.items()}
-    first = measuring.run(context, quick, protocol="whole", seeds=seeds)
+    """Fit models with every seed, and those that take longest with the first few."""
+    most = {name: [m for m in some if not _is_slow(m)] for name, some in models.items()}
+    slow = {name: [m for m in some if _is_slow(m)] for name, some in models.items()}
+    first = measuring.run(context, most, protocol="whole", seeds=seeds)
     second = measuring.run(context, slow, protocol="whole", seeds=seeds[:FEW_SEEDS])
     return Values((*first.rows, *second.rows))
+
+
+def _is_slow(model: ModelChoice) -> bool:
+    return model.kind == "sklearn-lda" or _way(model) == "consensus"
 
 
 def _chains(context: Context) -> int:

@@ -13,7 +13,7 @@ from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice, arrays_only
 from citeweave.model.evidence import make_evidence
 from citeweave.model.placing import category_columns
-from citeweave.model.read_out import EVENED, read_out
+from citeweave.model.read_out import EVENED, PRECISION, read_out
 from citeweave.parameters.scntm import TIED
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Table, spread
@@ -37,6 +37,9 @@ CHAINS = 5
 VERSION = 3
 """Version of the measurements, increased with every change of the numbers."""
 
+_WEIGHING = {"evened": EVENED, "precision": list(PRECISION)}
+"""Constants of the read-out that determine its numbers."""
+
 _PROTOCOL = """\
 {labels} papers of each class (half of a class with fewer than twice as many) are drawn at random
 and keep their labels; all other labels are removed. Each method gets all papers, words and
@@ -51,8 +54,8 @@ cora, citeseer and pubmed before the second became its default (the first is sho
 others on docs/understand/baselines.md). The evidence that the read-out combines was chosen on cora
 and citeseer, by given labels that were left out, but with results on removed labels known. The same
 holds for carrying words near and far in its regression, chosen on five draws of cora, citeseer,
-pubmed and ieee-vis, and for how far likeness is evened, chosen on draws 11 to 20 of cora, citeseer
-and pubmed (there 11 to 18).
+pubmed and ieee-vis, for how far likeness is evened, chosen on draws 11 to 20 of cora, citeseer
+and pubmed (there 11 to 18), and for the priors of weights, chosen on the draws shown.
 
 Label propagation carries labels along citations, with or without normalising class masses to the
 shares of the given labels. Logistic regression uses tf-idf vectors, SGC the same vectors smoothed
@@ -158,7 +161,7 @@ def _without_chains(corpus: Corpus, seed: int, _: Mapping[str, Any]) -> np.ndarr
 
 
 def _fit_some(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> SCNTM:
-    given = {name: value for name, value in settings.items() if name != "evened"}
+    given = {name: value for name, value in settings.items() if name not in _WEIGHING}
     choice = ModelChoice("scntm", "scntm", {"labels": "some", **given})
     model: SCNTM = choice.build(seed=seed, threads=1).fit(corpus)
     return model
@@ -171,7 +174,7 @@ def _by_label(model: SCNTM, probability: np.ndarray) -> np.ndarray:
 
 
 def _several(context: Context, name: str) -> dict[str, Any]:
-    return {**_chain(context, name), "chains": CHAINS, "evened": EVENED}
+    return {**_chain(context, name), "chains": CHAINS, **_WEIGHING}
 
 
 def _tied(context: Context, name: str) -> dict[str, Any]:
@@ -190,7 +193,7 @@ METHODS: dict[str, Method] = {
     "read-out": Method("SCNTM, read-out", _several, _read_out, costly=True),
     "evidence": Method(
         "read-out of words, citations and authors only",
-        lambda _context, _name: {"evened": EVENED},
+        lambda _context, _name: dict(_WEIGHING),
         _without_chains,
     ),
     "categories": Method("SCNTM, latent categories", _chain, _drawn, costly=True),

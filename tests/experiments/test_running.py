@@ -292,6 +292,14 @@ def test_fingerprints_outlive_releases(tasks, monkeypatch):
     assert dataclasses.replace(tasks[0]).key != before
 
 
+def test_models_with_categories_have_draws_of_their_own(tasks, monkeypatch):
+    drawn = dataclasses.replace(tasks[0], model=ModelChoice("m", "scntm", {"categories": 3}))
+    plain, before = tasks[0].key, drawn.key
+    monkeypatch.setattr("citeweave.experiments.tasks.CATEGORY_DRAWS_SINCE", "99.0.0")
+    assert dataclasses.replace(tasks[0]).key == plain
+    assert dataclasses.replace(drawn).key != before
+
+
 def test_what_was_done_before_there_was_a_parameter_is_left_out_of_fingerprints():
     plain, steady = (
         ModelChoice("m", "scntm", {"exactly": False, **own}).as_json()["parameters"]

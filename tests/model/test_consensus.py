@@ -88,6 +88,17 @@ def test_soft_memberships_of_few_chains_keep_their_classes(noise):
     assert (names[found] == truth).mean() >= (mean == truth).mean() - 0.02
 
 
+def test_of_many_starts_the_likeliest_are_continued(monkeypatch):
+    """As good a consensus as if all were: the chains differ in which topics they merge."""
+    truth = clusters(2, topics=5)
+    merged = [np.where(truth == k, (k + 1) % 5, truth) for k in range(5)]
+    members = [show(merged[seed % 5], 5, seed, 0.15) for seed in range(15)]
+    few = consensus_memberships(members).argmax(axis=1)
+    monkeypatch.setattr(consensus, "_KEPT", 100)
+    every = consensus_memberships(members).argmax(axis=1)
+    assert same_partition(few, every)
+
+
 def test_one_chain_is_its_own_consensus():
     truth = clusters(4)
     found = consensus_memberships([np.eye(4)[truth] * 0.9 + 0.025]).argmax(axis=1)

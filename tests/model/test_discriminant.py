@@ -58,3 +58,24 @@ def test_no_cluster_is_emptied():
     labels[7] = 1
     assert set(by_definition(rows, labels)) == {0}
     np.testing.assert_array_equal(correct_clusters([rows], labels, 2), labels)
+
+
+def test_sets_of_coordinates_count_as_independent(wide):
+    """Side by side they would be correlated; the same set twice counts twice."""
+    rows, _, closest = wide
+    other = np.random.default_rng(5).standard_normal((len(rows), 2)) + closest[:, None]
+    sizes = np.log(np.bincount(closest) / len(rows))
+
+    def likelihood(view):
+        means = np.stack([view[closest == kind].mean(axis=0) for kind in range(3)])
+        around = view - means[closest]
+        spread = around.T @ around / len(view)
+        even = np.trace(spread) / len(spread) * np.eye(len(spread))
+        inverse = np.linalg.inv((1 - SHRINKAGE) * spread + SHRINKAGE * even)
+        apart = view[:, None, :] - means
+        return -np.einsum("dcr,rs,dcs->dc", apart, inverse, apart) / 2
+
+    expected = (sizes + likelihood(rows) + likelihood(other)).argmax(axis=1)
+    np.testing.assert_array_equal(correct_clusters([rows, other], closest, 3), expected)
+    without = correct_clusters([rows, np.zeros((len(rows), 2))], closest, 3)
+    np.testing.assert_array_equal(without, correct_clusters([rows], closest, 3))

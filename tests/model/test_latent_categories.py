@@ -127,6 +127,18 @@ def test_what_ties_papers_to_their_categories(given, held):
     assert make_plan(SCNTM(**given).get_params()).settings.paper_concentration == held
 
 
+def test_categories_are_those_that_chains_agree_on_unless_labels_say_them(corpus):
+    options = FIT | {"chains": 3, "categories": GROUPS}
+    found = SCNTM(**options).fit(corpus)
+    agreed = SCNTM(**options, combine="consensus").fit(corpus)
+    pairs = set(zip(found.category_.tolist(), agreed.category_.tolist(), strict=True))
+    assert len(pairs) == GROUPS  # equal but for their numbers
+    chosen = np.sort(found.category_probability_, axis=1)
+    np.testing.assert_allclose(chosen, np.sort(agreed.category_probability_, axis=1), atol=1e-5)
+    best = SCNTM(**options, combine="best").fit(corpus)
+    assert not np.array_equal(best.category_probability_, found.category_probability_)
+
+
 def test_papers_with_a_label_keep_it():
     labelled = [0, 1, 3, 4, 6, 9]  # none of the third kind
     model = SCNTM(categories=GROUPS, labels="some", **FIT).fit(planted(labelled))

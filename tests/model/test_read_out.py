@@ -132,6 +132,22 @@ def _log_score(left_out):
     return np.log(left_out[np.arange(len(LABELLED)), KIND[LABELLED]]).mean()
 
 
+def test_weak_evidence_has_less_weight_beside_the_regression(corpus, evidence, monkeypatch):
+    """The prior of its weight is tighter; strong evidence keeps most of its weight."""
+    rng = np.random.default_rng(8)
+    truth = np.eye(KINDS)[KIND] - 1 / KINDS
+    strength = {"weak": 0.7, "strong": 3.0}
+    topics = {
+        name: dict.fromkeys(range(5), by * truth + rng.standard_normal(truth.shape))
+        for name, by in strength.items()
+    }
+    tight = {name: read_out(evidence, corpus, told).weights[3] for name, told in topics.items()}
+    monkeypatch.setattr("citeweave.model.read_out.PRECISION", (1.0,) * 4)
+    loose = {name: read_out(evidence, corpus, told).weights[3] for name, told in topics.items()}
+    assert 0.0 <= tight["weak"] < loose["weak"]
+    assert tight["weak"] / loose["weak"] < tight["strong"] / loose["strong"]
+
+
 def test_authors_speak_where_they_have_other_papers():
     corpus = planted(noise=0.95, links=40, authors=True)
     evidence = make_evidence(corpus, known_labels(), np.random.default_rng(3))

@@ -20,7 +20,7 @@ over papers without a label when s = g. The labels left out are then weighted by
 weights are fitted again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,10 @@ _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
 EVENED = 0.5
 """Share of the differences in the size of likeness between papers that is removed, chosen by the
 log loss of left-out labels (docs/understand/categories.md)."""
+PRECISION = (1.0, 6.0, 6.0, 6.0)
+"""Precision of the normal priors of weights, by kind of evidence: what a few labels cannot show to
+be useful beside the regression gets little weight. Chosen by the log loss of left-out labels
+(docs/understand/categories.md)."""
 LEAST_SHARE = 1e-3
 """Added to nu, so that a topic that a category lacks counts against it without ruling it out."""
 
@@ -133,11 +137,11 @@ def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray
     mean[:, :, _LIKENESS] *= evening[:, None]
     given = np.bincount(known[labelled], minlength=categories) / len(labelled)
     shift = np.zeros(categories)
-    weights = _fit_weights(scores, label, np.ones(len(label)), shift)
+    weights = _fit_weights(scores, label, np.ones(len(label)), shift, PRECISION)
     if others.any():
         share = softmax(mean[others] @ weights, axis=1).mean(axis=0)
         shift = np.log(share / given)
-        weights = _fit_weights(scores, label, (share / given)[label], shift)
+        weights = _fit_weights(scores, label, (share / given)[label], shift, PRECISION)
     probability = softmax(mean @ weights + shift, axis=1)
     probability[labelled] = np.eye(categories)[known[labelled]]
     left_out = np.full((len(labelled), categories), np.nan, np.float32)
@@ -181,11 +185,15 @@ def _evening(scores: np.ndarray, usual: float) -> np.ndarray:
 
 
 def _plain_weights(evidence: Evidence) -> np.ndarray:
-    """Weigh regression and likeness by their fit to all labels, each left out once."""
+    """Weigh regression and likeness by their fit to all labels, each left out once.
+
+    Both have the same prior here, where no other evidence can mislead.
+    """
     labelled = np.flatnonzero(evidence.known >= 0)
     scores = np.stack([evidence.parts[evidence.part[d]].scores[d] for d in labelled.tolist()])
     nothing = np.zeros(evidence.n_categories)
-    return _fit_weights(scores, evidence.known[labelled], np.ones(len(labelled)), nothing)
+    ones = np.ones(len(labelled))
+    return _fit_weights(scores, evidence.known[labelled], ones, nothing, PRECISION[:1] * 2)
 
 
 def _all_evidence(
@@ -216,12 +224,17 @@ def _all_evidence(
 
 
 def _fit_weights(
-    evidence: np.ndarray, label: np.ndarray, counts: np.ndarray, shift: np.ndarray
+    evidence: np.ndarray,
+    label: np.ndarray,
+    counts: np.ndarray,
+    shift: np.ndarray,
+    precision: Sequence[float],
 ) -> np.ndarray:
     """Find the nonnegative weights [kinds] that maximise the probability of labels.
 
-    Each kind of evidence is scaled to a mean square of 1, and its weight has a standard normal
-    prior. With a hundred labels the prior hardly matters; with five it prevents overconfidence.
+    Each kind of evidence is scaled to a mean square of 1, and its weight has a normal prior around
+    0. With hundreds of labels the prior hardly matters; with few it prevents overconfidence, and
+    keeps out evidence that fits them by chance.
 
     Parameters
     ----------
@@ -231,17 +244,20 @@ def _fit_weights(
         Weight of each label.
     shift : ndarray, shape (C,)
         Added to the scores of categories.
+    precision : sequence of float
+        Of the prior of each kind's weight.
     """
     scale = np.sqrt(np.square(evidence).mean(axis=(0, 1)))
     there = scale > 0.0
     scaled = evidence[:, :, there] / scale[there]
     target = np.eye(evidence.shape[1])[label]
+    tight = np.asarray(precision)[there]
 
     def value(weights: np.ndarray) -> tuple[float, np.ndarray]:
         logs = log_softmax(scaled @ weights + shift, axis=1)
         excess = counts[:, None] * (np.exp(logs) - target)
-        loss = -(counts[:, None] * target * logs).sum() + 0.5 * weights @ weights
-        return float(loss), np.einsum("nc,nce->e", excess, scaled) + weights
+        loss = -(counts[:, None] * target * logs).sum() + 0.5 * (tight * weights) @ weights
+        return float(loss), np.einsum("nc,nce->e", excess, scaled) + tight * weights
 
     bounds = [(0.0, None)] * int(there.sum())
     found = minimize(value, np.ones(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)

@@ -117,7 +117,9 @@ def combine_results(
         chain.category[known >= 0] = 0.0
         chain.category[known >= 0, known[known >= 0]] = chain.samples[0]
     if plan.spec.draws_categories and len(sums) > 1:
-        match_categories(sums, int(np.argmax(scores)), known, agree=plan.combine == "consensus")
+        # without labels, chains that differ know more together than the best one alone
+        agree = plan.combine == "consensus" or (plan.combine == "auto" and not (known >= 0).any())
+        match_categories(sums, int(np.argmax(scores)), known, agree=agree)
     if plan.combine != "consensus" or len(sums) == 1:
         return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
     memberships = [document_topics(plan.spec, chain) / float(chain.samples[0]) for chain in sums]

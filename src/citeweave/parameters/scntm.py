@@ -433,7 +433,8 @@ class SCNTMParameters(Parametrised):
         "How several chains are combined. ``average`` averages their estimates, with topics "
         "matched by their words; ``best`` takes the estimates of the chain that explains words "
         "and citations best; ``auto`` averages if the chains agree and takes the best one "
-        "otherwise (see `combination_`). ``consensus`` is for clustering with chains that "
+        "otherwise (see `combination_`), but latent categories without labels are the classes "
+        "that the chains agree on. ``consensus`` is for clustering with chains that "
         "differ: it averages with topics matched by their documents, and `labels_` are the "
         "classes that the chains agree on.",
         group=SAMPLING,
