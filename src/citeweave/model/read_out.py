@@ -37,7 +37,7 @@ _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
 EVENED = 0.5
 """Share of the differences in the size of likeness between papers that is removed, chosen by the
 log loss of left-out labels (docs/understand/categories.md)."""
-PRECISION = (1.0, 6.0, 6.0, 6.0)
+PRECISION = (1.0, 4.0, 4.0, 4.0)
 """Precision of the normal priors of weights, by kind of evidence: what a few labels cannot show to
 be useful beside the regression gets little weight. Chosen by the log loss of left-out labels
 (docs/understand/categories.md)."""
