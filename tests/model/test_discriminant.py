@@ -6,17 +6,21 @@ import pytest
 from citeweave.model.discriminant import SHRINKAGE, correct_clusters
 
 
-def by_definition(rows, labels):
-    """Assign rows to clusters, none of which is empty, by the density of each."""
-    kinds = np.unique(labels)
-    means = np.stack([rows[labels == kind].mean(axis=0) for kind in kinds])
+def likelihoods(rows, labels):
+    """Log density of rows under the normal distribution of each cluster, up to a constant."""
+    means = np.stack([rows[labels == kind].mean(axis=0) for kind in np.unique(labels)])
     around = rows - means[labels]
     spread = around.T @ around / len(rows)
     even = np.trace(spread) / len(spread) * np.eye(len(spread))
     inverse = np.linalg.inv((1 - SHRINKAGE) * spread + SHRINKAGE * even)
     apart = rows[:, None, :] - means
-    distance = np.einsum("dcr,rs,dcs->dc", apart, inverse, apart)
-    return (np.log(np.bincount(labels) / len(rows)) - distance / 2).argmax(axis=1)
+    return -np.einsum("dcr,rs,dcs->dc", apart, inverse, apart) / 2
+
+
+def by_definition(labels, *views):
+    """Assign rows to clusters, none of which is empty, by the density of each."""
+    shares = np.log(np.bincount(labels) / len(labels))
+    return (shares + sum(likelihoods(rows, labels) for rows in views)).argmax(axis=1)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +37,7 @@ def wide():
 def test_documents_go_where_they_are_most_probable(wide):
     rows, truth, closest = wide
     found = correct_clusters([rows], closest, 3)
-    np.testing.assert_array_equal(found, by_definition(rows, closest))
+    np.testing.assert_array_equal(found, by_definition(closest, rows))
     assert np.mean(found == truth) > np.mean(closest == truth)
 
 
@@ -56,7 +60,7 @@ def test_no_cluster_is_emptied():
     rows[7] = rows.mean(axis=0)
     labels = np.zeros(50, np.int64)
     labels[7] = 1
-    assert set(by_definition(rows, labels)) == {0}
+    assert set(by_definition(labels, rows)) == {0}
     np.testing.assert_array_equal(correct_clusters([rows], labels, 2), labels)
 
 
@@ -64,18 +68,7 @@ def test_sets_of_coordinates_count_as_independent(wide):
     """Side by side they would be correlated; the same set twice counts twice."""
     rows, _, closest = wide
     other = np.random.default_rng(5).standard_normal((len(rows), 2)) + closest[:, None]
-    sizes = np.log(np.bincount(closest) / len(rows))
-
-    def likelihood(view):
-        means = np.stack([view[closest == kind].mean(axis=0) for kind in range(3)])
-        around = view - means[closest]
-        spread = around.T @ around / len(view)
-        even = np.trace(spread) / len(spread) * np.eye(len(spread))
-        inverse = np.linalg.inv((1 - SHRINKAGE) * spread + SHRINKAGE * even)
-        apart = view[:, None, :] - means
-        return -np.einsum("dcr,rs,dcs->dc", apart, inverse, apart) / 2
-
-    expected = (sizes + likelihood(rows) + likelihood(other)).argmax(axis=1)
+    expected = by_definition(closest, rows, other)
     np.testing.assert_array_equal(correct_clusters([rows, other], closest, 3), expected)
     without = correct_clusters([rows, np.zeros((len(rows), 2))], closest, 3)
     np.testing.assert_array_equal(without, correct_clusters([rows], closest, 3))
