@@ -69,11 +69,11 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         With latent categories, the most probable one of each document: a row of `groups_`,
         which has the name of a known label.
     category_probability_ : ndarray, shape (D, C)
-        The probability of each category: its share of the kept samples or, with
-        ``labels="some"``, the one inferred from words, citations, authors and topics
-        (`read_out_`).
+        The probability of each category: its share of the kept samples of a single chain, that
+        of the classes that several chains agree on or, with ``labels="some"``, the one inferred
+        from words, citations, authors and topics (`read_out_`).
     category_share_ : ndarray, shape (D, C)
-        The share of the kept samples in either case.
+        With ``labels="some"``, the share of the kept samples.
     traces_ : dict of ndarray, shape (chains, iterations)
         log_posterior, log_likelihood, acceptance, word_acceptance, topics, blocked,
         blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations,

@@ -128,7 +128,8 @@ def _drawn_note(view: Exploration) -> str:
     text += "." if used == len(groups) else f", of which {used} are in use."
     if told is None:
         return (
-            f"{text} Probabilities are the shares of samples that chose the most probable category."
+            f"{text} Probabilities are the shares of samples that chose the most probable category "
+            "or, if there are several chains, say how far the chains agree on it."
         )
     given = np.asarray(view.corpus.categories)
     label = np.unique(given[given >= 0], return_inverse=True)[1]
