@@ -89,14 +89,25 @@ def test_soft_memberships_of_few_chains_keep_their_classes(noise):
 
 
 def test_of_many_starts_the_likeliest_are_continued(monkeypatch):
-    """As good a consensus as if all were: the chains differ in which topics they merge."""
     truth = clusters(2, topics=5)
     merged = [np.where(truth == k, (k + 1) % 5, truth) for k in range(5)]
     members = [show(merged[seed % 5], 5, seed, 0.15) for seed in range(15)]
-    few = consensus_memberships(members).argmax(axis=1)
-    monkeypatch.setattr(consensus, "_KEPT", 100)
-    every = consensus_memberships(members).argmax(axis=1)
-    assert same_partition(few, every)
+    every, fit = [], consensus._latent_classes
+
+    def watch(shown, start, steps):
+        found = fit(shown, start, steps)
+        every.append((steps, start, found))
+        return found
+
+    monkeypatch.setattr(consensus, "_latent_classes", watch)
+    consensus_memberships(members)
+    first = [found for steps, _, found in every if steps == consensus._FIRST_STEPS]
+    later = [start for steps, start, _ in every if steps == consensus._STEPS]
+    assert len(first) == 16  # the mean, and each chain
+    assert len({likelihood for likelihood, _ in first}) > len(later) == consensus._KEPT
+    first.sort(key=lambda found: -found[0])
+    for start, (_, classes) in zip(later, first, strict=False):
+        np.testing.assert_array_equal(start, classes)
 
 
 def test_one_chain_is_its_own_consensus():

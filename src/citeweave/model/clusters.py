@@ -28,8 +28,10 @@ SMOOTHING = 4
 """Steps along citations that words are carried for initial topics."""
 RESTARTS = 3
 AGREEING = 240
-"""Number of runs whose consensus gives the initial categories, in corpora of up to 25,000 papers
-times categories. With more runs, other seeds give more similar clusters."""
+"""Number of runs whose consensus gives the initial categories, in corpora of up to `ORDINARY` size.
+With more runs, other seeds give more similar clusters."""
+ORDINARY = 25_000
+"""Papers times categories, to which the time of a run is proportional."""
 LEAST_AGREEING = 20
 EMPHASES = (0.0, 0.25, 0.5)
 """Powers of the autocorrelation of words along citations by which words are multiplied."""
@@ -131,7 +133,8 @@ def _agreeing(documents: int, clusters: int) -> int:
     >>> _agreeing(3_000, 7), _agreeing(20_000, 3), _agreeing(1_000_000, 60)
     (240, 100, 20)
     """
-    return int(np.clip(6 * 10**6 // (documents * clusters), LEAST_AGREEING, AGREEING))
+    most = AGREEING * ORDINARY // (documents * clusters)
+    return int(np.clip(most, LEAST_AGREEING, AGREEING))
 
 
 def _starts(documents: int, clusters: int) -> int:
