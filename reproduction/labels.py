@@ -13,7 +13,7 @@ from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice, arrays_only
 from citeweave.model.evidence import make_evidence
 from citeweave.model.placing import category_columns
-from citeweave.model.read_out import EVENED, PRECISION, read_out
+from citeweave.model.read_out import EVENED, EVIDENCE, PRECISION, read_out
 from citeweave.parameters.scntm import TIED
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Table, spread
@@ -37,7 +37,7 @@ CHAINS = 5
 VERSION = 3
 """Version of the measurements, increased with every change of the numbers."""
 
-_WEIGHING = {"evened": EVENED, "precision": list(PRECISION)}
+_WEIGHING = {"evened": EVENED, "precision": PRECISION, "evidence": list(EVIDENCE)}
 """Constants of the read-out that determine its numbers."""
 
 _PROTOCOL = """\

@@ -8,7 +8,8 @@ from citeweave import SCNTM
 from citeweave.corpus import Corpus
 from citeweave.explore import Exploration
 from citeweave.explore.reasons import Readings
-from citeweave.model.smoothing import normalised_graph
+from citeweave.model.embedding import smooth_words
+from citeweave.model.smoothing import normalised_graph, smooth_scales
 from citeweave.web.report.gather import gather
 from citeweave.web.report.page import render
 
@@ -74,13 +75,31 @@ def test_reasons_add_up_to_the_probability(told):
 
 def test_reasons_of_runs_that_smoothed_words_twice(told):
     """Their read-out has no lengths for the regression; words reach one another as in SGC."""
-    earlier = told.model.read_out_._replace(carried=None, weights=np.array([2.0, 0.0, 0.0, 0.0]))
+    earlier = told.model.read_out_._replace(
+        carried=None, discriminant=None, placed=None, weights=np.array([2.0, 0.0, 0.0, 0.0])
+    )
     readings = Readings(told, earlier)
     graph = normalised_graph(told.corpus, loops=True).toarray()
-    scores = 2.0 * graph @ graph @ readings.words.toarray() @ readings.regression
+    regression = earlier.regression - earlier.regression.mean(axis=1, keepdims=True)
+    scores = 2.0 * graph @ graph @ readings.words.toarray() @ regression
     for paper in (15, 20):
         odds = readings.odds(paper)
         np.testing.assert_allclose(odds["words"] + odds["citations"], scores[paper], atol=1e-9)
+
+
+def test_the_discriminant_takes_part_in_reasons(told):
+    """Alone, it says of each paper what its scores say."""
+    alone = told.model.read_out_._replace(weights=np.array([0.0, 0.0, 0.0, 0.0, 1.5]))
+    readings = Readings(told, alone)
+    words, _ = smooth_words(told.corpus, np.random.default_rng(0))
+    carried = smooth_scales(words.graph, words.words @ np.asarray(alone.discriminant), words.scales)
+    scores = 1.5 * carried * np.asarray(alone.placed)[:, None]
+    for paper in (15, 30):
+        odds = readings.odds(paper)
+        expected = scores[paper] - scores[paper].mean()
+        np.testing.assert_allclose(
+            odds["words"] + odds["citations"], expected, rtol=1e-4, atol=1e-6
+        )
 
 
 def test_the_page_of_a_paper_names_words_papers_and_authors(told):

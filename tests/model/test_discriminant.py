@@ -1,9 +1,10 @@
-"""The step of linear discriminant analysis that corrects initial categories."""
+"""Linear discriminants: the correction of initial categories, and evidence of few labels."""
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
-from citeweave.model.discriminant import SHRINKAGE, correct_clusters
+from citeweave.model.discriminant import SHRINKAGE, STEPS, correct_clusters, learn_discriminant
 
 
 def likelihoods(rows, labels):
@@ -72,3 +73,74 @@ def test_sets_of_coordinates_count_as_independent(wide):
     np.testing.assert_array_equal(correct_clusters([rows, other], closest, 3), expected)
     without = correct_clusters([rows, np.zeros((len(rows), 2))], closest, 3)
     np.testing.assert_array_equal(without, correct_clusters([rows], closest, 3))
+
+
+def half_labelled(seed=5, papers=400, labelled=10):
+    """Two groups along the second of three axes, much wider along the first."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(papers) % 2
+    rows = rng.standard_normal((papers, 3)) * [2.0, 0.4, 0.4]
+    rows[:, 1] += group
+    known = np.full(papers, -1)
+    known[:labelled] = group[:labelled]
+    return rows, group, known
+
+
+def plain_discriminant(rows, known, clusters):
+    """The same in the plainest words, with every document in a loop of EM over all of them."""
+    weight = np.where(known >= 0, 1.0, (known >= 0).sum() / (known < 0).sum())
+    member = np.zeros((len(rows), clusters))
+    member[known >= 0] = np.eye(clusters)[known[known >= 0]]
+    spread = np.cov(rows.T, bias=True)
+    means = np.stack([rows[known == c].mean(axis=0) for c in range(clusters)])
+    share = np.ones(clusters) / clusters
+    for step in range(STEPS + 1):
+        evenly = np.trace(spread) / len(spread) * np.eye(len(spread))
+        inverse = np.linalg.inv((1 - SHRINKAGE) * spread + SHRINKAGE * evenly)
+        scores = rows @ inverse @ means.T - 0.5 * np.diag(means @ inverse @ means.T)
+        if step == STEPS:
+            return scores
+        odds = softmax(scores + np.log(share), axis=1)
+        member[known < 0] = odds[known < 0]
+        weighed = member * weight[:, None]
+        size = weighed.sum(axis=0)
+        means, share = weighed.T @ rows / size[:, None], size / size.sum()
+        spread = (
+            sum(
+                weighed[d, c] * np.outer(rows[d] - means[c], rows[d] - means[c])
+                for d in range(len(rows))
+                for c in range(clusters)
+            )
+            / size.sum()
+        )
+    raise AssertionError
+
+
+def test_a_discriminant_of_few_labels_equals_the_plain_one():
+    rows, _, known = half_labelled(papers=60)
+    expected = plain_discriminant(rows, known, 2)
+    np.testing.assert_allclose(learn_discriminant(rows, known).scores(rows), expected, rtol=1e-9)
+
+
+def test_papers_without_a_label_show_what_does_not_tell_groups_apart():
+    """With ten labels, means differ along the wide axis by chance; the others correct that."""
+    right, alone = [], []
+    for seed in range(10):
+        rows, group, known = half_labelled(seed)
+        found = learn_discriminant(rows, known).scores(rows).argmax(axis=1)
+        right.append((found == group)[10:].mean())
+        means = np.stack([rows[:10][group[:10] == c].mean(axis=0) for c in range(2)])
+        nearest = np.square(rows[:, None] - means).sum(axis=2).argmin(axis=1)
+        alone.append((nearest == group)[10:].mean())
+    assert np.mean(right) > np.mean(alone) + 0.05
+
+
+def test_a_discriminant_without_spread_says_nothing():
+    known = np.array([0, 1, -1, -1])
+    np.testing.assert_array_equal(learn_discriminant(np.ones((4, 3)), known).slopes, 0.0)
+
+
+def test_a_discriminant_of_labelled_papers_alone():
+    rows, group, _ = half_labelled(papers=40)
+    found = learn_discriminant(rows, group).scores(rows).argmax(axis=1)
+    assert np.mean(found == group) > 0.8

@@ -10,10 +10,11 @@ import citeweave
 from citeweave import SCNTM
 from citeweave.corpus import Corpus
 from citeweave.engines.core.spec import preset
+from citeweave.model.evidence import KINDS as OF_WORDS
 from citeweave.model.evidence import can_tell, make_evidence
 from citeweave.model.few_labels import FewLabels
 from citeweave.model.groups import build_tree
-from citeweave.model.read_out import first_categories, read_out
+from citeweave.model.read_out import EVIDENCE, first_categories, read_out
 from citeweave.model.runner import RunInterrupted
 
 PAPERS, KINDS = 90, 3
@@ -74,7 +75,7 @@ def test_evidence_of_a_part_does_not_see_its_labels(corpus):
     known = np.full(PAPERS, -1)
     known[LABELLED] = np.random.default_rng(1).permutation(KIND[LABELLED])
     evidence = make_evidence(corpus, known, np.random.default_rng(3))
-    for kind in range(2):
+    for kind in range(len(OF_WORDS)):
         told = [evidence.parts[evidence.part[d]].scores[d, :, kind].argmax() for d in LABELLED]
         assert np.mean(told == known[LABELLED]) < 0.6
     begun = [first_categories(evidence, evidence.part[d])[d] for d in LABELLED]
@@ -107,9 +108,12 @@ def test_likeness_is_evened_by_half_and_kept_so(corpus, evidence):
     size = np.log(np.sqrt(np.square(scores[:, :, 1]).mean(axis=1)))
     np.testing.assert_allclose(np.std(np.log(scale) + size), np.std(size) / 2, rtol=1e-4)
     scores[:, :, 1] *= scale[:, None]
-    intercepts = np.mean([part.fitted.intercepts for part in evidence.parts], axis=0)
-    share = found.intercepts - found.weights[0] * (intercepts - intercepts.mean())
-    odds = scores @ found.weights[:2] + share
+    weights = found.weights[[EVIDENCE.index(kind) for kind in OF_WORDS]]
+    share = found.intercepts.copy()
+    for place, name in ((0, "fitted"), (2, "discriminant")):
+        own = np.mean([getattr(part, name).intercepts for part in evidence.parts], axis=0)
+        share -= weights[place] * (own - own.mean())
+    odds = scores @ weights + share
     others = np.arange(PAPERS) >= len(LABELLED)
     np.testing.assert_allclose(softmax(odds, axis=1)[others], found.probability[others], rtol=1e-4)
 
@@ -132,20 +136,17 @@ def _log_score(left_out):
     return np.log(left_out[np.arange(len(LABELLED)), KIND[LABELLED]]).mean()
 
 
-def test_weak_evidence_has_less_weight_beside_the_regression(corpus, evidence, monkeypatch):
-    """The prior of its weight is tighter; strong evidence keeps most of its weight."""
+def test_the_weight_of_evidence_grows_with_its_strength(corpus, evidence, monkeypatch):
+    """The prior lowers it, whatever its strength."""
     rng = np.random.default_rng(8)
     truth = np.eye(KINDS)[KIND] - 1 / KINDS
-    strength = {"weak": 0.7, "strong": 3.0}
-    topics = {
-        name: dict.fromkeys(range(5), by * truth + rng.standard_normal(truth.shape))
-        for name, by in strength.items()
-    }
-    tight = {name: read_out(evidence, corpus, told).weights[3] for name, told in topics.items()}
-    monkeypatch.setattr("citeweave.model.read_out.PRECISION", (1.0,) * 4)
-    loose = {name: read_out(evidence, corpus, told).weights[3] for name, told in topics.items()}
-    assert 0.0 <= tight["weak"] < loose["weak"]
-    assert tight["weak"] / loose["weak"] < tight["strong"] / loose["strong"]
+    noise = rng.standard_normal(truth.shape)
+    told = [dict.fromkeys(range(5), by * truth + noise) for by in (0.3, 1.0, 3.0)]
+    tight = [read_out(evidence, corpus, topics).weights[3] for topics in told]
+    assert 0.0 < tight[0] < tight[1] < tight[2]
+    monkeypatch.setattr("citeweave.model.read_out.PRECISION", 1.0)
+    loose = [read_out(evidence, corpus, topics).weights[3] for topics in told]
+    assert all(one < other for one, other in zip(tight, loose, strict=True))
 
 
 def test_authors_speak_where_they_have_other_papers():

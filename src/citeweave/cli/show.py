@@ -308,6 +308,9 @@ def run_figures(model: SCNTM) -> list[tuple[str, str]]:
         figures.append(
             ("chains agree", f"{min(others):.2f} (cosine similarity of matched topics; {how})")
         )
+        if same := model.spec_.draws_categories and model.category_agreements_:
+            share = f"{100 * sum(same) / len(same):.0f} % of papers in the same category"
+            figures.append(("categories", f"{share}, on average over chains"))
     if tokens:
         figures.append((what, f"{level / tokens:.3f} per word"))
     if model.spec_.citations is not None and not math.isnan(model.acceptance_):

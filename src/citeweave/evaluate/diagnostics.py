@@ -213,7 +213,11 @@ def _with_outcome(model: Any, found: Diagnostics) -> Diagnostics:
     asked = result.plan.asked[0] if result.plan.asked else result.plan.iterations
     if settlement.stopped != "exactly":
         told = settled_verdict(
-            settlement, done=result.iterations, asked=asked, folder=result.folder
+            settlement,
+            done=result.iterations,
+            asked=asked,
+            folder=result.folder,
+            categories=result.category_agreements,
         )
         return replace(found, verdict=told)
     if found.verdict.level == "good":

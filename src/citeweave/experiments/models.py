@@ -12,7 +12,7 @@ from citeweave.engines.core.spec import PRESETS, preset
 from citeweave.engines.registry import AUTO, ENGINES
 from citeweave.errors import CiteweaveError, ParameterError
 from citeweave.model import SCNTM
-from citeweave.model.parameters import OLD_RUNS, make_plan, parameters_to_json
+from citeweave.model.parameters import OLD_RUNS, make_plan, parameters_to_json, with_lengths
 from citeweave.parameters.scntm import SOME_LABELS
 
 __all__ = ["GPU", "GPU_FROM", "TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
@@ -80,9 +80,8 @@ class ModelChoice:
         """Estimate how often it visits each word, to start with the longest tasks."""
         if not self.is_scntm:
             return _VISITS
-        defaults = SCNTM()
-        iterations = self.parameters.get("iterations", defaults.iterations)
-        return float(iterations * self.parameters.get("chains", 1))
+        given = with_lengths(SCNTM().get_params() | {"chains": 1} | dict(self.parameters))
+        return float(given["iterations"] * given["chains"])
 
     def device(self, wanted: str, words: int) -> str:
         """Choose the device for a corpus with this many words: "cpu" or "cuda".
@@ -157,6 +156,8 @@ class ModelChoice:
         if self.kind == TFIDF:
             return {"kind": self.kind}
         given = self.build(seed=0).get_params()
+        if self.is_scntm:
+            given = with_lengths(given)
         left_out = {"seed", "threads", "model", "device"} - set(self.parameters)
         decisive = {name: given[name] for name in given if name not in left_out}
         if self.is_scntm:

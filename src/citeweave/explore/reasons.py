@@ -6,7 +6,7 @@ words of the paper, the papers linked with it, its authors and its topics
 how much more probable the category makes them, and papers and authors by belonging to it.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -36,6 +36,22 @@ _UNLIKELY = 0.01
 _TINY = 1e-12
 
 
+_Way = tuple[Any, tuple[int, ...]]
+"""How words are carried along citations: a graph, and numbers of steps on it."""
+
+
+class _Linear(NamedTuple):
+    """A kind of evidence that is a sum over words, carried along citations."""
+
+    way: _Way
+    of_words: np.ndarray
+    """float64 [V, C]: what a word says of categories."""
+    of_papers: np.ndarray
+    """float64 [D, C]: what the words of a paper say."""
+    factors: np.ndarray
+    """float64 [D]: by how much this counts for each paper."""
+
+
 class Readings:
     """The evidence of a run with some labels, to be broken down paper by paper.
 
@@ -50,28 +66,43 @@ class Readings:
         self.told = told
         self.labelled = np.asarray(corpus.categories) >= 0
         """bool [D]: papers whose label was given."""
-        self.weight = dict(zip(EVIDENCE, np.asarray(told.weights).tolist(), strict=True))
+        # runs of earlier releases have fewer kinds of evidence
+        self.weight = dict(zip(EVIDENCE, np.asarray(told.weights).tolist(), strict=False))
         self.words = tfidf(corpus)
-        self.half = low_pass(normalised_graph(corpus, loops=False))
         linked = len(corpus.citations) > 0
-        self.half_scales = (SMOOTHING,) if linked else ()
-        self.graph: Any = self.half
-        self.scales: tuple[int, ...] = SCALES if linked else ()
-        if told.carried is None:
-            self.graph, self.scales = normalised_graph(corpus, loops=True), (_EARLIER_STEPS,)
-        self.regression = centred(np.asarray(told.regression, np.float64))
-        self.centres = centred(np.asarray(told.centres, np.float64))
-        self.by_regression = self.words @ self.regression
-        self.by_likeness = self.words @ self.centres
+        half = low_pass(normalised_graph(corpus, loops=False))
+        near: _Way = (half, (SMOOTHING,) if linked else ())
+        far: _Way = (half, SCALES if linked else ())
+        carried = told.carried
+        if carried is None:
+            far = normalised_graph(corpus, loops=True), (_EARLIER_STEPS,)
+            carried = np.ones(corpus.n_documents)
+        self.linear = [
+            self._linear("regression", far, told.regression, carried),
+            self._linear("likeness", near, told.centres, told.lengths),
+        ]
+        if told.discriminant is not None and told.placed is not None:
+            self.linear.append(self._linear("discriminant", far, told.discriminant, told.placed))
 
-    def _carried(self, paper: int) -> tuple[Any, Any]:
-        """Weight of each paper's words for one paper, in regression and in likeness [1, D]."""
+    def _linear(self, name: str, way: _Way, table: np.ndarray, lengths: np.ndarray) -> _Linear:
+        of_words = centred(np.asarray(table, np.float64))
+        factors = self.weight[name] * np.asarray(lengths, np.float64)
+        return _Linear(way, of_words, self.words @ of_words, factors)
+
+    def _carried(self, paper: int) -> list[Any]:
+        """Weight of each paper's words for one paper, by kind of evidence, each [1, D]."""
         column = sparse.eye_array(self.words.shape[0], format="csr")[:, [paper]]
-        smoothed = smooth_scales(self.graph, column, self.scales).T.tocsr()  # both are symmetric
-        halved = smooth_scales(self.half, column, self.half_scales).T.tocsr()
-        length = 1.0 if self.told.carried is None else float(self.told.carried[paper])
-        scale = self.weight["likeness"] * float(self.told.lengths[paper])
-        return smoothed * (self.weight["regression"] * length), halved * scale
+        ways: list[_Way] = []
+        rows: list[Any] = []
+        found = []
+        for one in self.linear:
+            place = next((i for i, way in enumerate(ways) if way is one.way), len(ways))
+            if place == len(ways):  # kinds that carry words in the same way share this
+                ways.append(one.way)
+                graph, steps = one.way  # symmetric
+                rows.append(smooth_scales(graph, column, steps).T.tocsr())
+            found.append(rows[place] * one.factors[paper])
+        return found
 
     def of_papers(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the papers that support or oppose the categories of a paper, and how strongly.
@@ -82,20 +113,19 @@ class Readings:
             Includes the paper itself, for its own words.
         weights : ndarray, shape (n, C)
         """
-        smoothed, halved = self._carried(paper)
-        papers = np.union1d(smoothed.indices, halved.indices)
-        first = smoothed[:, papers].toarray().ravel()
-        second = halved[:, papers].toarray().ravel()
-        weights = first[:, None] * self.by_regression[papers]
-        weights += second[:, None] * self.by_likeness[papers]
+        carried = self._carried(paper)
+        papers = np.unique(np.concatenate([row.indices for row in carried]))
+        weights = np.zeros((len(papers), self.linear[0].of_words.shape[1]))
+        for one, row in zip(self.linear, carried, strict=True):
+            weights += row[:, papers].toarray().ravel()[:, None] * one.of_papers[papers]
         return papers, weights
 
     def of_words(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the paper's words (int [n]) and how strongly each supports a category [n, C]."""
-        smoothed, halved = self._carried(paper)
         row = self.words[[paper]]
-        weights = float(smoothed[0, paper]) * self.regression[row.indices]
-        weights += float(halved[0, paper]) * self.centres[row.indices]
+        weights = np.zeros((len(row.indices), self.linear[0].of_words.shape[1]))
+        for one, carried in zip(self.linear, self._carried(paper), strict=True):
+            weights += float(carried[0, paper]) * one.of_words[row.indices]
         return row.indices, row.data[:, None] * weights
 
     def odds(self, paper: int) -> dict[str, np.ndarray]:

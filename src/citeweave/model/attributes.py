@@ -16,6 +16,7 @@ from citeweave.model.settling import Settlement
 __all__ = ["FittedAttributes"]
 
 _ONE_AUTHOR = "uses only first authors (authors='first')"
+_NO_CATEGORIES = "has no latent categories (see 'categories')"
 
 
 class FittedAttributes:
@@ -172,7 +173,7 @@ class FittedAttributes:
     @property
     def category_probability_(self) -> np.ndarray:
         """Probability of each category for each document [D, C], in the order of `groups_`."""
-        return self._estimate("category", "has no latent categories (see 'categories')")
+        return self._estimate("category", _NO_CATEGORIES)
 
     @property
     def category_share_(self) -> np.ndarray:
@@ -195,6 +196,16 @@ class FittedAttributes:
     def category_(self) -> np.ndarray:
         """Most probable category of each document [D], a row of `groups_`."""
         return np.asarray(self.category_probability_.argmax(axis=1))
+
+    @property
+    def category_agreements_(self) -> list[float]:
+        """For each chain, the share of papers that have the same category in all chains together.
+
+        Empty for a single chain, and with ``labels="some"``, where chains leave out different
+        labels.
+        """
+        self._estimate("category", _NO_CATEGORIES)
+        return list(self._fitted.category_agreements)
 
     @property
     def traces_(self) -> Mapping[str, np.ndarray]:

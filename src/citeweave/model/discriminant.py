@@ -1,4 +1,4 @@
-"""One step of linear discriminant analysis, which corrects clusters of documents.
+"""Linear discriminant analysis of documents: it corrects clusters, or learns from few labels.
 
 k-means assigns a document to the closest centre, as if documents spread equally in all directions
 around their centre. They do not: some directions tell clusters apart, and along others documents of
@@ -9,19 +9,116 @@ document to the cluster under which it is most probable,
 
 with r_d the document's coordinates, m_c the mean of cluster c and S the covariance around the
 means, common to all clusters and shrunk towards a multiple of the identity. If documents have
-several sets of coordinates, these count as independent. Sums are taken in the same order on every
-machine, whatever the number of threads.
+several sets of coordinates, these count as independent.
+
+If the clusters of a few documents are known, the means begin with these and S with the covariance
+of all documents; a few steps of EM then let the others take part, in proportion to their
+probability of each cluster. However many they are, together they count as much as the known ones.
+
+Sums are taken in the same order on every machine, whatever the number of threads.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
-__all__ = ["correct_clusters"]
+__all__ = ["Discriminant", "correct_clusters", "learn_discriminant"]
 
 SHRINKAGE = 0.3
 """Share of S that is the same in all directions."""
 _NO_SPREAD = 1e-12
+STEPS = 5
+"""Steps of EM. Three or ten make no difference."""
+
+
+class Discriminant(NamedTuple):
+    """Scores r' slopes + offsets of documents, with equal shares of the clusters."""
+
+    slopes: np.ndarray
+    """float64 [dimensions, C]: S^-1 m_c."""
+    offsets: np.ndarray
+    """float64 [C]: -m_c' S^-1 m_c / 2."""
+
+    def scores(self, rows: np.ndarray) -> np.ndarray:
+        """Return the scores of documents [D, C]."""
+        return np.asarray(np.einsum("dr,rc->dc", rows, self.slopes) + self.offsets)
+
+
+def learn_discriminant(rows: np.ndarray, known: np.ndarray) -> Discriminant:
+    """Learn clusters from a few known documents, and from where the others are.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (D, dimensions)
+        Coordinates of the documents.
+    known : ndarray of int, shape (D,)
+        Clusters of the known documents, -1 for the others. Every cluster has at least one.
+
+    Returns
+    -------
+    Discriminant
+        Zero if all documents are equal.
+
+    Examples
+    --------
+    One group is above the other, and both are wide. The known documents are also apart from left
+    to right; the others show that this does not tell the groups apart:
+
+    >>> lower, upper = [[x, 0.0] for x in range(-3, 4)], [[x, 3.0] for x in range(-3, 4)]
+    >>> known = np.full(14, -1)
+    >>> known[[2, 11]] = 0, 1
+    >>> found = learn_discriminant(np.array(lower + upper), known)
+    >>> found.scores(np.array([[3.0, 0.0], [-3.0, 3.0]])).argmax(axis=1).tolist()
+    [0, 1]
+    """
+    free = known < 0
+    clusters = int(known.max()) + 1
+    labels = np.eye(clusters)[known[~free]]
+    taught = rows[~free]
+    spread = _covariance(rows)
+    means = np.einsum("dc,dr->cr", labels, taught) / labels.sum(axis=0)[:, None]
+    found = _discriminant(spread, means)
+    if found is None:
+        return Discriminant(np.zeros(means.T.shape), np.zeros(clusters))
+    others = rows[free]
+    if not len(others):
+        return found
+    each = len(taught) / len(others)
+    second = _moments(taught) + each * _moments(others)
+    share = np.ones(clusters) / clusters
+    for _ in range(STEPS):
+        member = each * softmax(found.scores(others) + np.log(share), axis=1)
+        size = labels.sum(axis=0) + member.sum(axis=0)
+        sums = np.einsum("dc,dr->cr", labels, taught) + np.einsum("dc,dr->cr", member, others)
+        means, share = sums / size[:, None], size / size.sum()
+        around = second - np.einsum("c,cr,cs->rs", size, means, means)
+        moved = _discriminant(around / size.sum(), means)
+        if moved is None:
+            break
+        found = moved
+    return found
+
+
+def _moments(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("dr,ds->rs", rows, rows))
+
+
+def _covariance(rows: np.ndarray) -> np.ndarray:
+    mean = rows.mean(axis=0)
+    return np.asarray(_moments(rows) / len(rows) - mean[:, None] * mean)
+
+
+def _discriminant(spread: np.ndarray, means: np.ndarray) -> Discriminant | None:
+    """Shrink the covariance and solve for the slopes; None without any spread."""
+    evenly = float(np.einsum("rr->", spread)) / len(spread)
+    if evenly < _NO_SPREAD:
+        return None
+    shrunk = spread * (1.0 - SHRINKAGE)
+    shrunk[np.diag_indices_from(shrunk)] += SHRINKAGE * evenly
+    slopes = _solve(shrunk, means.T)
+    return Discriminant(slopes, -0.5 * np.einsum("cr,rc->c", means, slopes))
 
 
 def correct_clusters(views: Sequence[np.ndarray], labels: np.ndarray, clusters: int) -> np.ndarray:
@@ -74,15 +171,8 @@ def _likelihoods(
     member = (labels[:, None] == used).astype(np.float64)
     means = np.einsum("dc,dr->cr", member, rows) / size[:, None]
     around = rows - means[np.searchsorted(used, labels)]
-    spread = np.einsum("dr,ds->rs", around, around) / len(labels)
-    evenly = float(np.einsum("rr->", spread)) / len(spread)
-    if evenly < _NO_SPREAD:
-        return None
-    spread *= 1.0 - SHRINKAGE
-    spread[np.diag_indices_from(spread)] += SHRINKAGE * evenly
-    slopes = _solve(spread, means.T)
-    offsets = -0.5 * np.einsum("cr,rc->c", means, slopes)
-    return np.asarray(np.einsum("dr,rc->dc", rows, slopes) + offsets)
+    found = _discriminant(_moments(around) / len(labels), means)
+    return None if found is None else found.scores(rows)
 
 
 def _solve(matrix: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -66,6 +66,10 @@ class EmbeddedWords(NamedTuple):
     """float64 [D, dimensions]."""
     columns: np.ndarray
     """float64 [dimensions, D]: the same, transposed, since sums over the first axis are faster."""
+    basis: np.ndarray
+    """float64 [V, dimensions]: Q."""
+    weight: np.ndarray
+    """float64 [D]: 1 over the length of each row of Z Q, or 0."""
 
     def scores(self, centres: np.ndarray) -> np.ndarray:
         """Return the scores of documents by some columns [dimensions, n]."""
@@ -115,8 +119,13 @@ def embed_words(
     basis = rng.standard_normal((words, min(dimensions, documents, words)))
     for _ in range(_PASSES):
         basis = _orthonormal(smoothed.sums(smoothed.scores(basis)))
-    rows = _unit(smoothed.scores(basis))
-    return EmbeddedWords(rows, np.ascontiguousarray(rows.T))
+    rows = smoothed.scores(basis)
+    length = np.sqrt(np.einsum("dr,dr->d", rows, rows))
+    # dividing, rather than multiplying by the inverse, keeps the draws of earlier runs
+    long_enough = length > _ROUNDING
+    unit = np.divide(rows, length[:, None], out=np.zeros_like(rows), where=long_enough[:, None])
+    weight = np.divide(1.0, length, out=np.zeros_like(length), where=long_enough)
+    return EmbeddedWords(unit, np.ascontiguousarray(unit.T), basis, weight)
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
@@ -133,8 +142,3 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
 
 def _length(column: np.ndarray) -> float:
     return float(np.sqrt(np.einsum("v,v->", column, column)))
-
-
-def _unit(rows: np.ndarray) -> np.ndarray:
-    length = np.sqrt(np.einsum("dr,dr->d", rows, rows))[:, None]
-    return np.asarray(np.divide(rows, length, out=np.zeros_like(rows), where=length > _ROUNDING))

@@ -5,12 +5,15 @@ the other parts only; its predictions for the part's own papers show how reliabl
 `citeweave.model.read_out` weighs it.
 
     regression   r_dc = (P X W)_dc / |.| + b_c  words carried near and far along citations
+    discriminant s_dc = (P X Q U)_dc / |.| + o_c  the same words, and where unlabelled papers are
     likeness     l_dc = (T^4 X M)_dc / |.|      cosine with the centre of the cluster around c
     authors      a_dc = log of the mean probability of c in other papers of the same authors
 
 X are words by tf-idf, T smooths them one step over citations and P is the mean of its powers 1, 2,
-4, ... 64 (`citeweave.model.embedding`). W and b are those of a multinomial logistic regression, M
-the centres of k-means around the labels. All are centred over the categories.
+4, ... 64 (`citeweave.model.embedding`), with leading directions Q. W and b are those of a
+multinomial logistic regression, which knows labelled papers alone; U and o those of a linear
+discriminant that the others take part in (`citeweave.model.discriminant`); M the centres of k-means
+around the labels. All are centred over the categories.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +23,8 @@ from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.model.clusters import SMOOTHING, grow_clusters
-from citeweave.model.embedding import SmoothedWords, smooth_words
+from citeweave.model.discriminant import learn_discriminant
+from citeweave.model.embedding import DIMENSIONS, SmoothedWords, embed_words, smooth_words
 from citeweave.model.logistic import (
     Regression,
     choose_penalty,
@@ -30,6 +34,7 @@ from citeweave.model.logistic import (
 )
 
 __all__ = [
+    "KINDS",
     "Evidence",
     "LeftOutPart",
     "author_evidence",
@@ -40,6 +45,8 @@ __all__ = [
 ]
 
 PARTS = 5
+KINDS = ("regression", "likeness", "discriminant")
+"""Evidence of words and citations."""
 FEWEST = 2
 """Number of labels that every category needs: one to leave out, and one to keep."""
 MOST_TEACHERS = 1000
@@ -50,10 +57,12 @@ class LeftOutPart(NamedTuple):
     """Evidence computed without the labels of one part."""
 
     scores: np.ndarray
-    """float64 [D, C, 2]: regression and likeness."""
+    """float64 [D, C, 3]: `KINDS`."""
     fitted: Regression
     centres: np.ndarray
     """float64 [V, C]: M."""
+    discriminant: Regression
+    """Q U and o."""
 
 
 class Evidence(NamedTuple):
@@ -68,6 +77,8 @@ class Evidence(NamedTuple):
     """float64 [D]: 1 / |.|, the factor of a paper's likeness; 0 without words."""
     carried: np.ndarray
     """float64 [D]: the same for its regression."""
+    placed: np.ndarray
+    """float64 [D]: the same for its discriminant."""
 
     @property
     def n_categories(self) -> int:
@@ -113,7 +124,9 @@ def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -
     features, basis = to_row_space(_rows(carried, teachers))
     categories = int(known.max()) + 1
     penalty = choose_penalty(features, known[teachers], categories, rng, folds=PARTS)
-    dealt = Evidence(known, part, [], smoothed.weight, carried.weight)
+    places = embed_words(carried, rng, max(DIMENSIONS, categories))
+    placed = carried.weight * places.weight
+    dealt = Evidence(known, part, [], smoothed.weight, carried.weight, placed)
     parts = []
     for number in range(int(part.max()) + 1):
         kept = part[teachers] != number
@@ -123,8 +136,11 @@ def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -
             fitted = fitted._replace(weights=basis.T @ fitted.weights)
         regression = carried.scores(fitted.weights) + fitted.intercepts
         clusters = grow_clusters(smoothed, dealt.seen(number))
-        scores = np.stack([centred(regression), centred(clusters.scores)], axis=2)
-        parts.append(LeftOutPart(scores, fitted, clusters.centres))
+        learned = learn_discriminant(places.rows, dealt.seen(number))
+        found = (regression, clusters.scores, learned.scores(places.rows))
+        scores = np.stack([centred(one) for one in found], axis=2)
+        of_words = Regression(np.einsum("vr,rc->vc", places.basis, learned.slopes), learned.offsets)
+        parts.append(LeftOutPart(scores, fitted, clusters.centres, of_words))
     return dealt._replace(parts=parts)
 
 

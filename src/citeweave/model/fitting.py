@@ -295,9 +295,8 @@ def _finish(
     tree, labels = planted
     kept = [chain.sums for chain in chains]
     told = None if labels is None else labels.read_out(plan.spec, kept, corpus)
-    sums, combination, classes = combine_results(
-        plan, kept, [chain.traces for chain in chains], corpus
-    )
+    together = combine_results(plan, kept, [chain.traces for chain in chains], corpus)
+    sums, classes = together.sums, together.classes
     samples = int(sums.samples[0])
     files = chains[0].written
     written = None if run is None or not files else run.estimates_in_making()
@@ -311,7 +310,8 @@ def _finish(
         parameters=dict(parameters),
         estimates=name_estimates(plan.spec, sums, tree, corpus, classes, told, written),
         traces=stack_traces([chain.traces for chain in chains]),
-        combination=combination,
+        combination=together.how,
+        category_agreements=together.category_agreements,
         samples=samples,
         iterations=plan.iterations,
         open_corpus=lambda: corpus,

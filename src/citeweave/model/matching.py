@@ -134,10 +134,14 @@ def combine_chains(
     )
 
 
-def match_categories(sums: Sequence[Sums], best: int, known: np.ndarray, *, agree: bool) -> None:
+def match_categories(
+    sums: Sequence[Sums], best: int, known: np.ndarray, *, agree: bool
+) -> list[float]:
     """Renumber the categories of all chains as in one of them, by the papers they share.
 
-    Categories that have a known label are the same in all chains.
+    Categories that have a known label are the same in all chains. Returns, for each chain, the
+    share of papers without a known label whose most probable category in this chain is that of the
+    chains together.
 
     Parameters
     ----------
@@ -156,11 +160,16 @@ def match_categories(sums: Sequence[Sums], best: int, known: np.ndarray, *, agre
         orders = _numbered_as(align_topics([one[:, labelled:] for one in shown]), best)
         for chain, order in zip(sums, orders, strict=True):
             renumber_categories(chain, np.append(np.arange(labelled), labelled + order))
+    shown = [chain.category / chain.samples[0] for chain in sums]
+    classes = consensus_memberships(shown) if agree else np.mean(shown, axis=0)
+    free = known < 0
+    together = classes[free].argmax(axis=1)
+    agreements = [float((one[free].argmax(axis=1) == together).mean()) for one in shown]
     if agree:
-        classes = consensus_memberships([chain.category / chain.samples[0] for chain in sums])
-        classes[known >= 0] = np.eye(classes.shape[1])[known[known >= 0]]
+        classes[~free] = np.eye(classes.shape[1])[known[~free]]
         for chain in sums:
             chain.category[:] = classes * chain.samples[0]
+    return [round(value, 6) for value in agreements]
 
 
 def _numbered_as(orders: Sequence[np.ndarray], chain: int) -> list[np.ndarray]:

@@ -28,10 +28,14 @@ from citeweave.parameters.scntm import (
     ALL_AUTHORS,
     BURST_FROM,
     BURST_SHARE,
+    CATEGORY_CHAINS,
+    CATEGORY_ITERATIONS,
+    CHAINS,
     CHOOSE_WEIGHT,
     DRAW,
     EQUAL_SHARES,
     FIRST_AUTHOR,
+    ITERATIONS,
     KEPT_SAMPLES,
     NETWORK_FROM,
     NETWORK_SHARE,
@@ -54,6 +58,7 @@ __all__ = [
     "make_plan",
     "parameters_from_json",
     "parameters_to_json",
+    "with_lengths",
 ]
 
 
@@ -256,10 +261,31 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def with_lengths(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Fill in the number and length of chains, whose defaults depend on the model.
+
+    Runs and experiments store these numbers, so that they stay the same if the defaults change.
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM
+    >>> found = [with_lengths(SCNTM(categories=c).get_params()) for c in (None, 4)]
+    >>> [(one["chains"], one["iterations"]) for one in found]
+    [(2, 2000), (5, 300)]
+    """
+    drawn = parameters["categories"] is not None or parameters["labels"] != NO_LABELS
+    usual = {
+        "iterations": CATEGORY_ITERATIONS if drawn else ITERATIONS,
+        "chains": CATEGORY_CHAINS if drawn else CHAINS,
+    }
+    left_open = {name: value for name, value in usual.items() if parameters[name] is None}
+    return dict(parameters) | left_open
+
+
 def make_plan(parameters: Mapping[str, Any]) -> Plan:
     """Check the parameters of `SCNTM` against the table, and fill in defaults."""
     check_values(SCNTMParameters.rules, parameters, _in_words)
-    p = dict(parameters)
+    p = with_lengths(parameters)
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
     spec = _with_levels(spec, p)
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])

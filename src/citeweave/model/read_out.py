@@ -1,9 +1,9 @@
 """The probability of each category for papers without a label, inferred from all evidence.
 
-    log p(c | d) = log(s_c / g_c) + w_r r_dc + w_l l_dc + w_a a_dc + w_t t_dc + constant
+    log p(c | d) = log(s_c / g_c) + w_r r_dc + w_l l_dc + w_s s_dc + w_a a_dc + w_t t_dc + constant
 
-r, l and a are the evidence of words, citations and authors (`citeweave.model.evidence`), and t that
-of the chains: t_dc = sum_k theta'_dk log nu_ck measures how well the topics of the paper match
+r, l, s and a are the evidence of words, citations and authors (`citeweave.model.evidence`), and t
+that of the chains: t_dc = sum_k theta'_dk log nu_ck measures how well the topics of the paper match
 those of the category. Each is computed without a part of the given labels: with several chains,
 each samples the papers of one part as if they had no label. The weights w >= 0 maximise the
 probability of the labels that were left out, which also calibrates the probabilities; the evidence
@@ -12,8 +12,7 @@ for other papers is the mean over parts.
 l is a cosine that grows with the number of a paper's words and citations, so its size differs more
 between papers than the probability that it is right. It is therefore multiplied by
 (m / |l_d|)^(1/2), where |l_d| is its size for the paper (root mean square over categories) and m
-the mean size: half of the difference is removed on the log scale. r needs no such correction,
-because it is fitted to labels.
+the mean size: half of the difference is removed on the log scale. r and s need no such correction.
 
 g are the shares of categories among the given labels and s those among the papers: the mean of p
 over papers without a label when s = g. The labels left out are then weighted by s / g, and the
@@ -28,19 +27,20 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from citeweave.corpus import Corpus
-from citeweave.model.evidence import Evidence, author_evidence, centred, shared_authors
+from citeweave.model.evidence import KINDS, Evidence, author_evidence, centred, shared_authors
+from citeweave.model.logistic import Regression
 
 __all__ = ["EVIDENCE", "ReadOut", "first_categories", "read_out", "topic_evidence"]
 
-EVIDENCE = ("regression", "likeness", "authors", "topics")
-_REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
+EVIDENCE = ("regression", "likeness", "authors", "topics", "discriminant")
+_REGRESSION, _LIKENESS, _AUTHORS, _TOPICS, _DISCRIMINANT = range(5)
+_OF_WORDS = [EVIDENCE.index(name) for name in KINDS]
 EVENED = 0.5
 """Share of the differences in the size of likeness between papers that is removed, chosen by the
 log loss of left-out labels (docs/understand/categories.md)."""
-PRECISION = (1.0, 4.0, 4.0, 4.0)
-"""Precision of the normal priors of weights, by kind of evidence: what a few labels cannot show to
-be useful beside the regression gets little weight. Chosen by the log loss of left-out labels
-(docs/understand/categories.md)."""
+PRECISION = 4.0
+"""Precision of the normal priors of weights: a few labels must show that evidence is useful. Chosen
+by the log loss of left-out labels (docs/understand/categories.md)."""
 LEAST_SHARE = 1e-3
 """Added to nu, so that a topic that a category lacks counts against it without ruling it out."""
 
@@ -64,12 +64,16 @@ class ReadOut(NamedTuple):
     topics: np.ndarray
     """float32 [D, C]: t."""
     weights: np.ndarray
-    """float64 [4]: w of `EVIDENCE`; 0 for missing evidence."""
+    """float64 [5]: w of `EVIDENCE`; 0 for missing evidence. Runs without a discriminant have 4."""
     intercepts: np.ndarray
-    """float64 [C]: log(s / g) + w_r b."""
+    """float64 [C]: log(s / g) + w_r b + w_s o."""
     carried: np.ndarray | None = None
     """float32 [D]: 1 / |.| of the regression; None in runs that used the same smoothing for
     both."""
+    discriminant: np.ndarray | None = None
+    """float32 [V, C]: Q U; None in runs without a discriminant."""
+    placed: np.ndarray | None = None
+    """float32 [D]: 1 / |.| of the discriminant."""
 
 
 def topic_evidence(doc_topic: np.ndarray, nu: np.ndarray) -> np.ndarray:
@@ -94,7 +98,7 @@ def first_categories(evidence: Evidence, part: int | None) -> np.ndarray:
     """
     scores = _mean(evidence) if part is None else evidence.parts[part].scores
     known = evidence.known if part is None else evidence.seen(part)
-    # the weights are two numbers from all labels, which reveal nothing about a single one
+    # the weights are three numbers from all labels, which reveal nothing about a single one
     weights = _plain_weights(evidence)
     return np.where(known >= 0, known, (scores @ weights).argmax(axis=1))
 
@@ -129,37 +133,49 @@ def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray
     label = known[honest]
     scores = np.stack([parts[evidence.part[d]][d] for d in honest.tolist()])
     mean = np.mean(list(parts.values()), axis=0)
-    for place, every in enumerate(np.moveaxis(_mean(evidence), 2, 0)):
-        mean[:, :, place] = every  # over all parts, even if there are chains only for some
+    mean[:, :, _OF_WORDS] = _mean(evidence)  # of all parts, even if there are chains for some only
     usual = float(_size(mean[:, :, _LIKENESS]).mean())
     scores[:, :, _LIKENESS] *= _evening(scores[:, :, _LIKENESS], usual)[:, None]
     evening = _evening(mean[:, :, _LIKENESS], usual)
     mean[:, :, _LIKENESS] *= evening[:, None]
     given = np.bincount(known[labelled], minlength=categories) / len(labelled)
     shift = np.zeros(categories)
-    weights = _fit_weights(scores, label, np.ones(len(label)), shift, PRECISION)
+    weights = _fit_weights(scores, label, np.ones(len(label)), shift)
     if others.any():
         share = softmax(mean[others] @ weights, axis=1).mean(axis=0)
         shift = np.log(share / given)
-        weights = _fit_weights(scores, label, (share / given)[label], shift, PRECISION)
+        weights = _fit_weights(scores, label, (share / given)[label], shift)
     probability = softmax(mean @ weights + shift, axis=1)
     probability[labelled] = np.eye(categories)[known[labelled]]
     left_out = np.full((len(labelled), categories), np.nan, np.float32)
     left_out[np.isin(labelled, honest)] = softmax(scores @ weights + shift, axis=1)
     fitted = [part.fitted for part in evidence.parts]
-    intercepts = centred(np.mean([one.intercepts for one in fitted], axis=0))
+    placing = [part.discriminant for part in evidence.parts]
+    intercepts = shift + weights[_REGRESSION] * _mean_intercepts(fitted)
+    intercepts += weights[_DISCRIMINANT] * _mean_intercepts(placing)
     return ReadOut(
         probability=probability.astype(np.float32),
         left_out=left_out,
-        regression=np.stack([one.weights for one in fitted]).mean(axis=0).astype(np.float32),
+        regression=_mean_weights(fitted),
         centres=np.stack([one.centres for one in evidence.parts]).mean(axis=0).astype(np.float32),
         lengths=(evidence.lengths * evening).astype(np.float32),
         authors=mean[:, :, _AUTHORS].astype(np.float32),
         topics=mean[:, :, _TOPICS].astype(np.float32),
         weights=weights,
-        intercepts=shift + weights[_REGRESSION] * intercepts,
+        intercepts=intercepts,
         carried=evidence.carried.astype(np.float32),
+        discriminant=_mean_weights(placing),
+        placed=evidence.placed.astype(np.float32),
     )
+
+
+def _mean_weights(fitted: Sequence[Regression]) -> np.ndarray:
+    mean = np.stack([one.weights for one in fitted]).mean(axis=0)
+    return np.asarray(mean, np.float32)
+
+
+def _mean_intercepts(fitted: Sequence[Regression]) -> np.ndarray:
+    return centred(np.mean([one.intercepts for one in fitted], axis=0))
 
 
 def _mean(evidence: Evidence) -> np.ndarray:
@@ -185,15 +201,12 @@ def _evening(scores: np.ndarray, usual: float) -> np.ndarray:
 
 
 def _plain_weights(evidence: Evidence) -> np.ndarray:
-    """Weigh regression and likeness by their fit to all labels, each left out once.
-
-    Both have the same prior here, where no other evidence can mislead.
-    """
+    """Weigh the evidence of words and citations by its fit to all labels, each left out once."""
     labelled = np.flatnonzero(evidence.known >= 0)
     scores = np.stack([evidence.parts[evidence.part[d]].scores[d] for d in labelled.tolist()])
     nothing = np.zeros(evidence.n_categories)
     ones = np.ones(len(labelled))
-    return _fit_weights(scores, evidence.known[labelled], ones, nothing, PRECISION[:1] * 2)
+    return _fit_weights(scores, evidence.known[labelled], ones, nothing)
 
 
 def _all_evidence(
@@ -211,7 +224,7 @@ def _all_evidence(
     for number in sorted(topics) or range(len(evidence.parts)):
         own = evidence.parts[number].scores
         found = np.zeros((*own.shape[:2], len(EVIDENCE)))
-        found[:, :, [_REGRESSION, _LIKENESS]] = own
+        found[:, :, _OF_WORDS] = own
         if incidence is not None:
             probability = softmax(own @ weights, axis=1)
             seen = evidence.seen(number)
@@ -228,7 +241,6 @@ def _fit_weights(
     label: np.ndarray,
     counts: np.ndarray,
     shift: np.ndarray,
-    precision: Sequence[float],
 ) -> np.ndarray:
     """Find the nonnegative weights [kinds] that maximise the probability of labels.
 
@@ -244,20 +256,17 @@ def _fit_weights(
         Weight of each label.
     shift : ndarray, shape (C,)
         Added to the scores of categories.
-    precision : sequence of float
-        Of the prior of each kind's weight.
     """
     scale = np.sqrt(np.square(evidence).mean(axis=(0, 1)))
     there = scale > 0.0
     scaled = evidence[:, :, there] / scale[there]
     target = np.eye(evidence.shape[1])[label]
-    tight = np.asarray(precision)[there]
 
     def value(weights: np.ndarray) -> tuple[float, np.ndarray]:
         logs = log_softmax(scaled @ weights + shift, axis=1)
         excess = counts[:, None] * (np.exp(logs) - target)
-        loss = -(counts[:, None] * target * logs).sum() + 0.5 * (tight * weights) @ weights
-        return float(loss), np.einsum("nc,nce->e", excess, scaled) + tight * weights
+        loss = -(counts[:, None] * target * logs).sum() + 0.5 * PRECISION * weights @ weights
+        return float(loss), np.einsum("nc,nce->e", excess, scaled) + PRECISION * weights
 
     bounds = [(0.0, None)] * int(there.sum())
     found = minimize(value, np.ones(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,9 @@ class Result:
     """Whether chains agree; None for runs of earlier releases and unfinished ones."""
     held_out: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Data held out of the corpus before the fit, by name."""
+    category_agreements: Sequence[float] = ()
+    """For each of several chains with latent categories and no labels, the share of papers that it
+    puts into the same category as all chains together."""
 
     @property
     def spec(self) -> ModelSpec:
@@ -92,14 +95,21 @@ class Result:
         return found
 
 
+class Combined(NamedTuple):
+    """Several chains as one."""
+
+    sums: Sums
+    how: Combination
+    classes: np.ndarray | None = None
+    """For a consensus of several chains, the classes of documents."""
+    category_agreements: Sequence[float] = ()
+    """See `Result`."""
+
+
 def combine_results(
     plan: Plan, sums: Sequence[Sums], traces: Sequence[Mapping[str, np.ndarray]], corpus: Corpus
-) -> tuple[Sums, Combination, np.ndarray | None]:
-    """Average the chains, choose one or find their consensus.
-
-    Returns the sums, how they were combined and, for a consensus of several chains, the classes of
-    documents.
-    """
+) -> Combined:
+    """Average the chains, choose one or find their consensus."""
     likelihoods = []
     for trace in traces:
         values = trace["log_likelihood"][plan.burn_in :]
@@ -116,16 +126,21 @@ def combine_results(
         # chains leave out some labels and sample them; in the result they are known
         chain.category[known >= 0] = 0.0
         chain.category[known >= 0, known[known >= 0]] = chain.samples[0]
+    agreements: Sequence[float] = ()
     if plan.spec.draws_categories and len(sums) > 1:
         # without labels, chains that differ know more together than the best one alone
-        agree = plan.combine == "consensus" or (plan.combine == "auto" and not (known >= 0).any())
-        match_categories(sums, int(np.argmax(scores)), known, agree=agree)
+        labelled = bool((known >= 0).any())
+        agree = plan.combine == "consensus" or (plan.combine == "auto" and not labelled)
+        found = match_categories(sums, int(np.argmax(scores)), known, agree=agree)
+        # chains that leave out different labels are bound to differ
+        agreements = () if labelled else found
     if plan.combine != "consensus" or len(sums) == 1:
-        return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
+        combined, how = combine_chains(sums, likelihoods, scores, combine=plan.combine)
+        return Combined(combined, how, category_agreements=agreements)
     memberships = [document_topics(plan.spec, chain) / float(chain.samples[0]) for chain in sums]
     combined, how = combine_chains(sums, likelihoods, scores, memberships, combine="consensus")
     aligned = [member[:, order] for member, order in zip(memberships, how.orders, strict=True)]
-    return combined, how, consensus_memberships(aligned)
+    return Combined(combined, how, consensus_memberships(aligned), agreements)
 
 
 def document_topics(spec: ModelSpec, sums: Sums) -> np.ndarray:

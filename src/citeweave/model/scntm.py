@@ -14,7 +14,7 @@ from citeweave.model.fitting import Announce, resume_run, run_model
 from citeweave.model.fold_in import fold_in
 from citeweave.model.folded import FoldIn
 from citeweave.model.notebook import model_html
-from citeweave.model.parameters import Plan, make_plan
+from citeweave.model.parameters import Plan, make_plan, with_lengths
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
 from citeweave.model.stored import load_result, save_result
@@ -284,7 +284,7 @@ def fit_planned(
     """
     model._result = run_model(  # noqa: SLF001
         plan,
-        model.get_params(),
+        with_lengths(model.get_params()),
         corpus,
         out=out,
         overwrite=overwrite,

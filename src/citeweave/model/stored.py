@@ -66,6 +66,7 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
         stored = run.manifest["result"]
         combination = Combination(**stored["combination"])
         samples, iterations = int(stored["samples"]), int(stored["iterations"])
+        agreements = [float(value) for value in stored.get("category_agreements", ())]
         settlement = stored_settlement(run)
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(
@@ -80,6 +81,7 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
         estimates=run.estimates(),
         traces=run.traces(),
         combination=combination,
+        category_agreements=agreements,
         samples=samples,
         iterations=iterations,
         open_corpus=run.corpus,
@@ -161,14 +163,15 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
         )
     corpus = run.corpus()
     tree = plant_tree(corpus, plan)
-    combined, combination, classes = combine_results(plan, sums, traces, corpus)
-    samples = int(combined.samples[0])
+    together = combine_results(plan, sums, traces, corpus)
+    samples = int(together.sums.samples[0])
     return Result(
         plan=plan,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, combined, tree, corpus, classes),
+        estimates=name_estimates(plan.spec, together.sums, tree, corpus, together.classes),
         traces=stack_traces(traces),
-        combination=combination,
+        combination=together.how,
+        category_agreements=together.category_agreements,
         samples=samples,
         iterations=min(done),
         open_corpus=lambda: corpus,
@@ -254,7 +257,9 @@ def plan_contents(plan: Plan) -> dict[str, Any]:
 def summary_contents(result: Result) -> dict[str, Any]:
     """Return what the manifest of a finished run says about its result."""
     estimates = result.estimates
+    agreements = {"category_agreements": list(result.category_agreements)}
     return {
+        **(agreements if result.category_agreements else {}),
         "iterations": result.iterations,
         "samples": result.samples,
         "topics_in_use": int(np.count_nonzero(estimates["topic_samples"])),

@@ -1,5 +1,6 @@
 """The verdict on a run, in plain words: whether its chains settled, and what to do next."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -10,6 +11,9 @@ from citeweave.wording import count
 __all__ = ["Level", "Verdict", "how_to_go_on", "settled_verdict"]
 
 Level = Literal["good", "fair", "poor", "unknown"]
+
+SAME_CATEGORIES = 0.8
+"""Chains agree on latent categories if, on average, this share of papers has the same one."""
 
 
 class Verdict(NamedTuple):
@@ -44,7 +48,12 @@ def how_to_go_on(folder: Path | None, iterations: int) -> str:
 
 
 def settled_verdict(
-    settlement: Settlement, *, done: int, asked: int, folder: Path | None
+    settlement: Settlement,
+    *,
+    done: int,
+    asked: int,
+    folder: Path | None,
+    categories: Sequence[float] = (),
 ) -> Verdict:
     """Return the verdict on a run that was to continue until its chains agree.
 
@@ -55,13 +64,22 @@ def settled_verdict(
         Iterations done, and their maximum.
     folder : Path or None
         Folder of the run.
+    categories : sequence of float
+        Agreement of each chain on latent categories that were inferred without labels
+        (`SCNTM.category_agreements_`); then these decide, because such chains are short.
 
     Examples
     --------
     >>> agreed = Settlement(True, "settled", 400, 2)
     >>> settled_verdict(agreed, done=600, asked=2000, folder=None).headline
     'Settled: the chains agree'
+    >>> short = Settlement(False, "iterations", 225, 2)
+    >>> of = {"done": 300, "asked": 300, "folder": None, "categories": [0.95, 0.93]}
+    >>> settled_verdict(short, **of).headline
+    'The chains agree on the categories'
     """
+    if categories:
+        return _of_categories(settlement, done, asked, folder, sum(categories) / len(categories))
     made = count(done, "iteration")
     go_on = how_to_go_on(folder, asked)
     if settlement.settled and settlement.chains == 1:
@@ -106,4 +124,32 @@ def settled_verdict(
         "Not settled: the chains do not agree yet",
         f"{ended}. What does not agree yet: {what}. Topics and figures may still change, and "
         f"differ from one start to another. {go_on}",
+    )
+
+
+def _of_categories(
+    settlement: Settlement, done: int, asked: int, folder: Path | None, agreement: float
+) -> Verdict:
+    """Return the verdict on a run whose papers were drawn into categories."""
+    same = f"they put {100 * agreement:.0f} % of the papers into the same category"
+    if agreement < SAME_CATEGORIES:
+        return Verdict(
+            "poor",
+            "The chains found different categories",
+            f"On average {same}: there is more than one way to divide this literature. "
+            "Rely on papers whose category is probable, or fit with fewer categories or more "
+            f"chains ({choice('chains', '--chains')}).",
+        )
+    if settlement.settled:
+        return Verdict(
+            "good",
+            "Settled: the chains agree on categories and topics",
+            f"On average {same}, and R-hat is at most {settlement.rhat:.2f} (aim {AIM}).",
+        )
+    return Verdict(
+        "good",
+        "The chains agree on the categories",
+        f"On average {same}. Their topics have not settled after {count(done, 'iteration')}: "
+        "such chains are short, because longer ones find no better categories. If topics matter "
+        f"more to you, go on. {how_to_go_on(folder, asked)}",
     )

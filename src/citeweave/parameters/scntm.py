@@ -42,11 +42,15 @@ __all__ = [
     "ALL_AUTHORS",
     "BURST_FROM",
     "BURST_SHARE",
+    "CATEGORY_CHAINS",
+    "CATEGORY_ITERATIONS",
+    "CHAINS",
     "CHOOSE_WEIGHT",
     "CLUSTERS",
     "DRAW",
     "EQUAL_SHARES",
     "FIRST_AUTHOR",
+    "ITERATIONS",
     "KEPT_SAMPLES",
     "NETWORK_FROM",
     "NETWORK_SHARE",
@@ -84,6 +88,13 @@ TIE, DRAW = "auto", "drawn"
 """How the concentration of papers about their latent category is determined."""
 TIED = 20.0
 """Default concentration of papers about their category, if it is fixed."""
+
+ITERATIONS, CHAINS = 2000, 2
+"""Default length and number of chains."""
+CATEGORY_ITERATIONS, CATEGORY_CHAINS = 300, 5
+"""The same with latent categories. Chains begin with good clusters and drift away from them, and
+several short chains agree on better ones than few long chains find (docs/understand/categories.md).
+Five chains leave out every given label once."""
 
 CHOOSE_WEIGHT = "auto"
 """Chooses the weight of words by held-out citations."""
@@ -311,9 +322,13 @@ class SCNTMParameters(Parametrised):
         before=None,
         page="understand/models.md",
     )
-    iterations: int = parameter(
-        2000,
-        integer(1, _MOST_ITERATIONS),
+    iterations: int | None = parameter(
+        None,
+        integer(
+            1,
+            _MOST_ITERATIONS,
+            none=f"{ITERATIONS}, or {CATEGORY_ITERATIONS} with latent categories",
+        ),
         "Maximum number of iterations per chain; chains that agree stop earlier.",
         "Maximum number of iterations per chain. Chains are compared every 50 iterations and "
         "stop when they agree (see ``exactly``).",
@@ -386,9 +401,9 @@ class SCNTMParameters(Parametrised):
         "The same seed gives the same estimates, byte for byte; `seed_` holds the seed that was "
         "used.",
     )
-    chains: int = parameter(
-        2,
-        integer(1, _MOST_CHAINS),
+    chains: int | None = parameter(
+        None,
+        integer(1, _MOST_CHAINS, none=f"{CHAINS}, or {CATEGORY_CHAINS} with latent categories"),
         "Number of independent chains. A single chain is judged by comparing its halves.",
         "Number of independent chains, each with its own random stream. A single chain can only "
         "be compared with itself.",

@@ -8,7 +8,7 @@ from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 from citeweave.parameters import Rule, integer, true_or_false
 from citeweave.parameters.preparation import SETTINGS, read_words
-from citeweave.parameters.scntm import PARAMETERS
+from citeweave.parameters.scntm import CHAINS, ITERATIONS, PARAMETERS
 
 __all__ = ["FIT_FIELDS", "IMPORT_FIELDS", "Field", "fit_fields", "fit_parameters", "read_fields"]
 
@@ -250,7 +250,7 @@ FIT_FIELDS: tuple[Field, ...] = (
         "Chains",
         "Independent runs. With two or more you can see whether the result is reliable.",
         "whole",
-        PARAMETERS["chains"].default,
+        CHAINS,
         _CHAINS,
         advanced=True,
     ),
@@ -259,7 +259,7 @@ FIT_FIELDS: tuple[Field, ...] = (
         "Maximum iterations",
         "Per chain.",
         "whole",
-        PARAMETERS["iterations"].default,
+        ITERATIONS,
         _ITERATIONS,
         advanced=True,
     ),
