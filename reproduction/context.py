@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from citeweave.corpus import Corpus
@@ -334,6 +335,7 @@ class Context:
             "value": value,
             "seconds": round(time.monotonic() - started, 3),
             "machine": _processor(),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         self._count(name, key, content)
         write_text(self._part(name, key), json.dumps(content, indent=1, allow_nan=True) + "\n")
@@ -342,6 +344,39 @@ class Context:
     def remembers(self, name: str, key: Mapping[str, Any]) -> bool:
         """Return whether a part is stored, without computing it."""
         return self._kept(name, key) is not None
+
+    def recall(self, name: str, key: Mapping[str, Any], *, but: Sequence[str]) -> Any:
+        """Return the latest stored part that has this key but for some entries; None if none has.
+
+        Parameters
+        ----------
+        name : str
+            Name of the part.
+        key : mapping
+            As for `remember`.
+        but : sequence of str
+            Entries that may differ, such as the machine.
+
+        Returns
+        -------
+        dict or None
+            With the ``value``, and the whole ``key``.
+        """
+        wanted = json.loads(json.dumps({k: v for k, v in key.items() if k not in but}))
+        found = []
+        for path in sorted((self.out / "parts").glob(f"{name}-*.json")):
+            try:
+                kept = json.loads(path.read_text(encoding="utf-8"))
+                own = {k: v for k, v in kept["key"].items() if k not in but}
+                if own == wanted and "value" in kept:
+                    found.append(kept)
+            except (OSError, ValueError, KeyError, TypeError, AttributeError):
+                continue  # incomplete, or of another kind
+        if not found:
+            return None
+        latest = max(found, key=lambda kept: str(kept.get("finished", "")))
+        self._count(name, latest["key"], latest)
+        return latest
 
     def _part(self, name: str, key: Mapping[str, Any]) -> Path:
         return self.out / "parts" / f"{name}-{_digest(key)}.json"

@@ -90,6 +90,7 @@ def run(context: Context) -> Outcome:
             raise not_finished("The experiment 'convergence'")
     found = context.map(lambda task: _trace(context, task, iterations), tasks)
     results = dict(zip(tasks, found, strict=True))
+    drawn = [name for name in names if any(task.dataset == name for task in tasks)]
     notes = [f"{name} has no citations and is left out." for name in left_out]
     notes.append(_FALLS)
     return Outcome(
@@ -98,7 +99,7 @@ def run(context: Context) -> Outcome:
             topics=", ".join(f"{name}: {settings(name).topics}" for name in names) or "none"
         ),
         tables=[_likelihoods(names, results), _acceptances(names, results)] if names else [],
-        figures=[_figure(names, results, iterations)] if names else [],
+        figures=[_figure(drawn, results, iterations)] if drawn else [],
         notes=notes,
         seeds=context.seeds[:runs],
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from reproduction import paper_figures
 from reproduction.base import Cell, Context, Experiment, Figure, Outcome, Table
-from reproduction.context import QUICK_SCALE, cores
+from reproduction.context import QUICK_SCALE
 from reproduction.settings import ITERATIONS, NETWORK_FROM, SIZES, paper_stages, settings
 
 if TYPE_CHECKING:
@@ -69,11 +69,13 @@ _AUTHOR_CORPUS = {
 def run(context: Context) -> Outcome:
     """Time the sampler on each set, one at a time."""
     rows: list[list[Cell]] = []
-    notes, speeds, loads = [], {}, {}
+    notes, speeds, loads, places = [], {}, {}, {}
     labels, paper_minutes, our_minutes = [], [], []
     for name in context.datasets:
         corpus = context.corpus(name)
         timed = _time(context, name, corpus)
+        if timed is None:
+            continue  # not finished
         paper_name = settings(name).paper_name or _STANDS_FOR.get(name)
         paper = paper_figures.RUNNING_TIME.get(paper_name or "")
         scaled = context.quick and name in SIZES
@@ -95,6 +97,7 @@ def run(context: Context) -> Outcome:
             ]
         )
         loads[name] = timed.get("load")  # times of earlier releases have none
+        places[name] = timed["place"]
         labels.append(name)
         our_minutes.append(timed["minutes"])
         paper_minutes.append(printed)
@@ -105,7 +108,8 @@ def run(context: Context) -> Outcome:
                 f"{name} has {corpus.n_tokens:,} words and {corpus.n_citations:,} citations, while "
                 f"the paper's {paper_name} had {paper.words:,} and {paper.citations:,}."
             )
-    notes += _company(loads)
+    notes += _company(loads, max((place["cores"] for place in places.values()), default=0))
+    notes += [f"Measured on {place}." for place in dict.fromkeys(map(_described, places.values()))]
     table = Table(
         title=f"Minutes for {ITERATIONS:,} iterations",
         columns=[
@@ -162,13 +166,25 @@ def run(context: Context) -> Outcome:
     )
 
 
-def _company(loads: Mapping[str, float | None]) -> list[str]:
+def _described(place: Mapping[str, Any]) -> str:
+    """Describe a machine and its versions.
+
+    Examples
+    --------
+    >>> _described({"cores": 2, "processor": "AMD EPYC", "versions": {"numba": "0.68.1"}})
+    '2 cores, AMD EPYC, with numba 0.68.1'
+    """
+    versions = ", ".join(f"{name} {number}" for name, number in place["versions"].items())
+    return f"{place['cores']} cores, {place['processor']}, with {versions}"
+
+
+def _company(loads: Mapping[str, float | None], cores: int) -> list[str]:
     """Return a note on sets timed while other processes were running, which costs some speed."""
     busy = [f"{name} {load:.0f}" for name, load in loads.items() if load and load > ALONE]
     if not busy:
         return []
     text = "Other work was running, each process on its own core; load of the"
-    return [f"{text} {cores()} cores at the end of each timing: {', '.join(busy)}."]
+    return [f"{text} {cores} cores at the end of each timing: {', '.join(busy)}."]
 
 
 def _parameters(context: Context, name: str, corpus: Corpus) -> dict[str, Any]:
@@ -180,6 +196,10 @@ def _parameters(context: Context, name: str, corpus: Corpus) -> dict[str, Any]:
     }
 
 
+_PLACE = ("machine", "versions")
+"""Entries of a key that say where a time was measured, which is the only place where it holds."""
+
+
 def _key(context: Context, corpus: Corpus, parameters: Mapping[str, Any]) -> dict[str, Any]:
     from reproduction.provenance import machine, versions  # noqa: PLC0415
 
@@ -188,20 +208,36 @@ def _key(context: Context, corpus: Corpus, parameters: Mapping[str, Any]) -> dic
         "parameters": dict(parameters),
         "quick": context.quick,
         "iterations": context.iterations,
-        "machine": machine(),  # a time is only valid for its machine
-        "versions": versions(),
+        **dict(zip(_PLACE, (machine(), versions()), strict=True)),
     }
 
 
-def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any]:
-    """Time a data set, or read the result of an earlier run on the same corpus."""
+def _finished(context: Context, part: str, key: Mapping[str, Any], what: str) -> Any:
+    """Return the latest measurement of any machine, with its key; None if there is none."""
+    kept = context.recall(part, key, but=_PLACE)
+    if kept is None:
+        context.missing[what] = [1, 1]
+    return kept
+
+
+def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any] | None:
+    """Time a data set, or read the result of an earlier run on the same corpus.
+
+    Times of this machine are repeated only if it has none; with ``--finished``, those of another
+    machine are shown, and None is returned if there are none.
+    """
     parameters = _parameters(context, name, corpus)
-    result: Mapping[str, Any] = context.remember(
-        f"runtime-{name}",
-        _key(context, corpus, parameters),
-        lambda: _measure(context, name, corpus, parameters),
-    )
-    return result
+    key = _key(context, corpus, parameters)
+    if context.finished:
+        kept = _finished(context, f"runtime-{name}", key, f"{name}, one core")
+        if kept is None:
+            return None
+        result, key = kept["value"], kept["key"]
+    else:
+        result = context.remember(
+            f"runtime-{name}", key, lambda: _measure(context, name, corpus, parameters)
+        )
+    return {**result, "place": {**key["machine"], "versions": key["versions"]}}
 
 
 def _on_gpu(context: Context, name: str, corpus: Corpus) -> float | None:
@@ -209,6 +245,10 @@ def _on_gpu(context: Context, name: str, corpus: Corpus) -> float | None:
     from citeweave.experiments import ModelChoice  # noqa: PLC0415 (loads the compiler)
 
     parameters = _parameters(context, name, corpus)
+    key = _key(context, corpus, parameters)
+    if context.finished:
+        kept = context.recall(f"runtime-{name}-gpu", key, but=_PLACE)
+        return None if kept is None else float(kept["value"])
     wanted = {"topics": parameters["topics"]}
     if ModelChoice(name, "scntm", wanted).device(context.device, corpus.n_tokens) == "cpu":
         return None
@@ -221,9 +261,7 @@ def _on_gpu(context: Context, name: str, corpus: Corpus) -> float | None:
         seconds = _seconds(context, corpus, given, iterations)
         return float(seconds.sum()) / 60 * ITERATIONS / iterations
 
-    minutes: float = context.remember(
-        f"runtime-{name}-gpu", _key(context, corpus, parameters), measure
-    )
+    minutes: float = context.remember(f"runtime-{name}-gpu", key, measure)
     return minutes
 
 
@@ -240,11 +278,15 @@ def _against_authors(context: Context) -> Table:
         authors = max(number // scale, 2)
         corpus = simulate(**size, authors=authors, topics=20, seed=context.seed).corpus
         parameters = {"topics": 20, "seed": context.seed, "self_citations": "paper"}
-        found = context.remember(
-            "runtime-authors",
-            _key(context, corpus, parameters),
-            partial(_parts, context, corpus, parameters, TRIAL),
-        )
+        key = _key(context, corpus, parameters)
+        if context.finished:
+            kept = _finished(context, "runtime-authors", key, f"{authors:,} authors, one core")
+            if kept is None:
+                continue
+            found = kept["value"]
+        else:
+            measure = partial(_parts, context, corpus, parameters, TRIAL)
+            found = context.remember("runtime-authors", key, measure)
         rows.append([authors, corpus.n_tokens, corpus.n_citations, *found])
     return Table(
         title="Seconds per iteration against the number of authors, on one core",

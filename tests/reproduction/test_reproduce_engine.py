@@ -249,9 +249,44 @@ def test_results_as_json(options):
 
 
 def test_times_taken_beside_other_work_say_so():
-    (note,) = _company({"a": 1.0, "b": 7.6, "c": None})
-    assert note.endswith("at the end of each timing: b 8.")
-    assert not _company({"a": 1.0, "c": None})
+    (note,) = _company({"a": 1.0, "b": 7.6, "c": None}, 16)
+    assert note.endswith("load of the 16 cores at the end of each timing: b 8.")
+    assert not _company({"a": 1.0, "c": None}, 16)
+
+
+def test_times_of_another_machine_are_shown_as_its_own(everything, options, tmp_path):
+    """The latest ones, with the machine; what it has not timed is left out."""
+    (tmp_path / "parts").mkdir()
+    for path in (everything / "parts").glob("runtime-*.json"):
+        kept = json.loads(path.read_text())
+        for year, processor in ((2025, "An old one"), (2026, "A fast one")):
+            kept["key"]["machine"] |= {"processor": processor, "cores": 96}
+            kept["finished"] = f"{year}-01-01"
+            (tmp_path / "parts" / f"{path.stem}{year}.json").write_text(json.dumps(kept))
+    result = run("runtime", *options, "--out", tmp_path, "--finished", "--json", "--quiet")
+    content = json.loads(result.stdout)["runtime"]
+    minutes, authors = content["tables"]
+    own = json.loads((everything / "runtime.json").read_text())["tables"]
+    assert minutes["rows"] == own[0]["rows"]
+    assert authors["rows"] == own[1]["rows"]
+    assert any(note.startswith("Measured on 96 cores, A fast one") for note in minutes["notes"])
+    for path in (tmp_path / "parts").glob("runtime-authors*"):
+        path.unlink()
+    result = run("runtime", *options, "--out", tmp_path, "--finished", "--json", "--quiet")
+    assert result.exit_code == 0, result.output
+    content = json.loads(result.stdout)["runtime"]
+    assert content["tables"][1]["rows"] == []
+    assert any("20 authors" in note for note in content["notes"])
+
+
+def test_a_set_without_finished_chains_is_not_drawn(everything, options, tmp_path):
+    shutil.copytree(everything / "parts", tmp_path / "parts")
+    sets = ("--datasets", "tiny,demo")
+    result = run(
+        "convergence", *options, *sets, "--out", tmp_path, "--finished", "--json", "--quiet"
+    )
+    (figure,) = json.loads(result.stdout)["convergence"]["figures"]
+    assert len(figure["data"]["panels"]) == 2
 
 
 def test_chains_that_are_not_finished_are_left_out(everything, options, tmp_path):
