@@ -1,5 +1,6 @@
 """Papers drawn into categories, as users meet them."""
 
+import json
 import threading
 
 import numpy as np
@@ -11,6 +12,7 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.spec import preset
 from citeweave.engines.registry import ENGINES
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.evaluate import judge_chains
 from citeweave.model.clusters import agreed_clusters, cluster_documents
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
@@ -96,6 +98,48 @@ def test_chains_are_matched_and_agree(corpus):
         best = found.argmax(axis=1)
         assert np.mean(best == best[KIND]) > 0.95, combine
         assert found.max(axis=1).mean() > 0.9, combine  # blurred if chains were not matched
+
+
+def test_it_is_said_how_many_papers_chains_agree_on(corpus, tmp_path):
+    options = FIT | {"exactly": False, "iterations": 80, "chains": 3, "categories": GROUPS}
+    found = SCNTM(**options).fit(corpus, out=tmp_path / "run")
+    assert len(found.category_agreements_) == 3
+    assert min(found.category_agreements_) > 0.9
+    assert citeweave.load(tmp_path / "run").category_agreements_ == found.category_agreements_
+    told = judge_chains(found).verdict
+    assert told.level == "good"
+    share = 100 * np.mean(found.category_agreements_)
+    assert f"{share:.0f} % of the papers" in told.text
+    # too many categories for what is there: chains divide it differently
+    more = SCNTM(**(options | {"categories": 15, "iterations": 30, "seed": 4})).fit(corpus)
+    assert np.mean(more.category_agreements_) < np.mean(found.category_agreements_)
+
+
+def test_agreement_is_of_several_chains_without_labels(corpus):
+    options = FIT | {"iterations": 8}
+    assert SCNTM(**options, categories=GROUPS).fit(corpus).category_agreements_ == []
+    some = planted(labelled=range(12))
+    found = SCNTM(**(options | {"chains": 2}), labels="some").fit(some)
+    assert found.category_agreements_ == []
+    with pytest.raises(AttributeError, match="has no latent categories"):
+        _ = SCNTM(**options).fit(corpus).category_agreements_
+
+
+def test_several_short_chains_are_the_default():
+    for with_categories in ({"categories": GROUPS}, {"labels": "some"}):
+        plan = make_plan(SCNTM(**with_categories).get_params())
+        assert (plan.chains, plan.iterations, plan.burn_in) == (5, 300, 225)
+    plan = make_plan(SCNTM(categories=GROUPS, iterations=700, chains=2).get_params())
+    assert (plan.chains, plan.iterations) == (2, 700)
+    plan = make_plan(SCNTM().get_params())
+    assert (plan.chains, plan.iterations) == (2, 2000)
+
+
+def test_a_run_stores_its_length_and_number_of_chains(corpus, tmp_path):
+    """So that it stays the same if the defaults change."""
+    SCNTM(categories=GROUPS, topics=2, iterations=4).fit(corpus, out=tmp_path / "run")
+    stored = json.loads((tmp_path / "run" / "manifest.json").read_text())["parameters"]
+    assert (stored["chains"], stored["iterations"]) == (5, 4)
 
 
 def test_papers_are_tied_to_their_categories_or_drawn(corpus, model):

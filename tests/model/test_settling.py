@@ -133,6 +133,23 @@ def test_a_run_stops_where_its_chains_agree(small, tmp_path):
 
 
 @pytest.mark.usefixtures("easily_settled")
+def test_short_chains_are_judged_by_their_categories(tmp_path):
+    """Settled or not, as far as there are several and no labels."""
+    found = Settlement(
+        False, "iterations", 225, 2, (Check("log posterior", 1.3, 1.05, False, 9.0),)
+    )
+    given = {"done": 300, "asked": 300, "folder": tmp_path}
+    told = settled_verdict(found, **given, categories=[0.97, 0.93])
+    assert told.level == "good"
+    assert "On average they put 95 % of the papers into the same category" in told.text
+    assert f"citeweave.resume('{tmp_path}', iterations='+300')" in told.text
+    told = settled_verdict(found, **given, categories=[0.7, 0.6])
+    assert (told.level, told.headline) == ("poor", "The chains found different categories")
+    told = settled_verdict(found._replace(settled=True), **given, categories=[0.97, 0.93])
+    assert told.headline == "Settled: the chains agree on categories and topics"
+    assert settled_verdict(found, **given).level == "poor"
+
+
 @pytest.mark.parametrize("after", [5, 18, 30, 38, 39, 50])
 def test_stopped_anywhere_and_resumed_it_stops_there_too(small, tmp_path, after):
     stop_and_resume(small, tmp_path, after)

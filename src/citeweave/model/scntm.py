@@ -74,6 +74,9 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         from words, citations, authors and topics (`read_out_`).
     category_share_ : ndarray, shape (D, C)
         With ``labels="some"``, the share of the kept samples.
+    category_agreements_ : list of float
+        For each of several chains without labels, the share of papers that have the same category
+        in all chains together.
     traces_ : dict of ndarray, shape (chains, iterations)
         log_posterior, log_likelihood, acceptance, word_acceptance, topics, blocked,
         blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations,
