@@ -14,7 +14,7 @@ from citeweave.model.evidence import KINDS as OF_WORDS
 from citeweave.model.evidence import can_tell, make_evidence
 from citeweave.model.few_labels import FewLabels
 from citeweave.model.groups import build_tree
-from citeweave.model.read_out import EVIDENCE, first_categories, read_out
+from citeweave.model.read_out import EVIDENCE, first_categories, labels_left_out, read_out
 from citeweave.model.runner import RunInterrupted
 
 PAPERS, KINDS = 90, 3
@@ -98,6 +98,15 @@ def test_labels_are_told_and_given_ones_are_kept(corpus, evidence):
     assert np.mean(found.probability.argmax(axis=1)[others] == KIND[others]) > 0.8
     assert found.left_out.shape == (len(LABELLED), KINDS)
     assert not np.array_equal(found.left_out.argmax(axis=1), np.zeros(len(LABELLED)))
+
+
+def test_predictions_of_labels_left_out_are_counted(corpus, evidence):
+    found = read_out(evidence, corpus, {})
+    counted = labels_left_out(found, corpus.categories)
+    assert counted.labels == len(LABELLED)
+    assert counted.right == np.mean(found.left_out.argmax(axis=1) == KIND[LABELLED])
+    found.left_out[:10] = np.nan  # left out by no chain
+    assert labels_left_out(found, corpus.categories).labels == len(LABELLED) - 10
 
 
 def test_likeness_is_evened_by_half_and_kept_so(corpus, evidence):

@@ -11,6 +11,7 @@ from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.spec import preset
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import match_topics, runner, settling
+from citeweave.model.read_out import LeftOut
 from citeweave.model.runner import RunInterrupted
 from citeweave.model.settling import Check, Settlement, judge
 from citeweave.model.verdict import settled_verdict
@@ -148,6 +149,16 @@ def test_short_chains_are_judged_by_their_categories(tmp_path):
     told = settled_verdict(found._replace(settled=True), **given, categories=[0.97, 0.93])
     assert told.headline == "Settled: the chains agree on categories and topics"
     assert settled_verdict(found, **given).level == "poor"
+
+
+def test_a_run_with_few_labels_is_judged_by_those_left_out():
+    checks = (Check("log posterior", 1.3, 1.05, False, 9.0),)
+    found = Settlement(False, "iterations", 225, 5, checks)
+    given = {"done": 300, "asked": 300, "folder": None, "left_out": LeftOut(140, 0.81, 0.8)}
+    told = settled_verdict(found, **given)
+    assert (told.level, told.headline) == ("fair", "Labels are inferred")
+    assert told.advice.startswith("81 % of the 140 labels that were left out")
+    assert settled_verdict(found._replace(settled=True), **given).level == "good"
 
 
 @pytest.mark.parametrize("after", [5, 18, 30, 38, 39, 50])

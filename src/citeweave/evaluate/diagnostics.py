@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from citeweave.model.convergence import convergence, split_rhat
+from citeweave.model.read_out import LeftOut, labels_left_out
 from citeweave.model.traces import shown_trace
 from citeweave.model.verdict import Verdict, how_to_go_on, settled_verdict
 from citeweave.naming import choice
@@ -218,12 +219,18 @@ def _with_outcome(model: Any, found: Diagnostics) -> Diagnostics:
             asked=asked,
             folder=result.folder,
             categories=result.category_agreements,
+            left_out=_left_out(model),
         )
         return replace(found, verdict=told)
     if found.verdict.level == "good":
         return found
     advice = f"{found.verdict.advice} {how_to_go_on(result.folder, asked)}"
     return replace(found, verdict=found.verdict._replace(advice=advice))
+
+
+def _left_out(model: Any) -> LeftOut | None:
+    told = getattr(model, "read_out_", None)
+    return None if told is None else labels_left_out(told, model.corpus_.categories)
 
 
 def kept_traces(

@@ -30,7 +30,15 @@ from citeweave.corpus import Corpus
 from citeweave.model.evidence import KINDS, Evidence, author_evidence, centred, shared_authors
 from citeweave.model.logistic import Regression
 
-__all__ = ["EVIDENCE", "ReadOut", "first_categories", "read_out", "topic_evidence"]
+__all__ = [
+    "EVIDENCE",
+    "LeftOut",
+    "ReadOut",
+    "first_categories",
+    "labels_left_out",
+    "read_out",
+    "topic_evidence",
+]
 
 EVIDENCE = ("regression", "likeness", "authors", "topics", "discriminant")
 _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS, _DISCRIMINANT = range(5)
@@ -74,6 +82,36 @@ class ReadOut(NamedTuple):
     """float32 [V, C]: Q U; None in runs without a discriminant."""
     placed: np.ndarray | None = None
     """float32 [D]: 1 / |.| of the discriminant."""
+
+
+class LeftOut(NamedTuple):
+    """How well the labels that were left out are predicted."""
+
+    labels: int
+    right: float
+    """Share of them that is predicted correctly."""
+    sure: float
+    """Mean probability of the predictions."""
+
+
+def labels_left_out(told: ReadOut, categories: np.ndarray) -> LeftOut:
+    """Compare predictions for the labels that were left out with these labels.
+
+    Parameters
+    ----------
+    told : ReadOut
+    categories : ndarray of int, shape (D,)
+        The given labels, -1 for papers without one.
+    """
+    given = np.asarray(categories)
+    label = np.unique(given[given >= 0], return_inverse=True)[1]
+    seen = np.isfinite(told.left_out[:, 0])
+    predicted = told.left_out[seen]
+    return LeftOut(
+        int(seen.sum()),
+        float((predicted.argmax(axis=1) == label[seen]).mean()),
+        float(predicted.max(axis=1).mean()),
+    )
 
 
 def topic_evidence(doc_topic: np.ndarray, nu: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from citeweave.model.read_out import LeftOut
 from citeweave.model.settling import AIM, Settlement
 from citeweave.naming import choice
 from citeweave.wording import count
@@ -14,6 +15,10 @@ Level = Literal["good", "fair", "poor", "unknown"]
 
 SAME_CATEGORIES = 0.8
 """Chains agree on latent categories if, on average, this share of papers has the same one."""
+
+
+LONG = 500
+"""Iterations from which a chain with latent categories counts as long."""
 
 
 class Verdict(NamedTuple):
@@ -54,6 +59,7 @@ def settled_verdict(
     asked: int,
     folder: Path | None,
     categories: Sequence[float] = (),
+    left_out: LeftOut | None = None,
 ) -> Verdict:
     """Return the verdict on a run that was to continue until its chains agree.
 
@@ -67,6 +73,8 @@ def settled_verdict(
     categories : sequence of float
         Agreement of each chain on latent categories that were inferred without labels
         (`SCNTM.category_agreements_`); then these decide, because such chains are short.
+    left_out : LeftOut, optional
+        How well labels that were left out are predicted, if some labels are known.
 
     Examples
     --------
@@ -80,6 +88,8 @@ def settled_verdict(
     """
     if categories:
         return _of_categories(settlement, done, asked, folder, sum(categories) / len(categories))
+    if left_out is not None:
+        return _of_labels(settlement, done, asked, folder, left_out)
     made = count(done, "iteration")
     go_on = how_to_go_on(folder, asked)
     if settlement.settled and settlement.chains == 1:
@@ -149,7 +159,30 @@ def _of_categories(
     return Verdict(
         "good",
         "The chains agree on the categories",
-        f"On average {same}. Their topics have not settled after {count(done, 'iteration')}: "
-        "such chains are short, because longer ones find no better categories. If topics matter "
-        f"more to you, go on. {how_to_go_on(folder, asked)}",
+        f"On average {same}. {_short(done)} {how_to_go_on(folder, asked)}",
+    )
+
+
+def _of_labels(
+    settlement: Settlement, done: int, asked: int, folder: Path | None, left_out: LeftOut
+) -> Verdict:
+    """Return the verdict on a run that inferred the labels of papers from a few known ones."""
+    check = (
+        f"{100 * left_out.right:.0f} % of the {count(left_out.labels, 'label')} that were left out "
+        f"to check this are predicted correctly, at a mean probability of {left_out.sure:.2f}."
+    )
+    if settlement.settled:
+        return Verdict("good", "Labels are inferred, and topics have settled", check)
+    return Verdict(
+        "fair", "Labels are inferred", f"{check} {_short(done)} {how_to_go_on(folder, asked)}"
+    )
+
+
+def _short(done: int) -> str:
+    unsettled = f"Topics have not settled after {count(done, 'iteration')}"
+    if done > LONG:
+        return f"{unsettled}."
+    return (
+        f"{unsettled}: such chains are short, because longer ones find no better categories. If "
+        "topics matter more to you, let the chains run on."
     )

@@ -11,6 +11,7 @@ import citeweave
 from citeweave.errors import CiteweaveError
 from citeweave.explore import graphs
 from citeweave.explore.courses import Course, courses
+from citeweave.model.read_out import labels_left_out
 from citeweave.web import method
 from citeweave.web.chains import chain_charts
 from citeweave.web.charts import columns, for_all_screens
@@ -131,16 +132,12 @@ def _drawn_note(view: Exploration) -> str:
             f"{text} Probabilities are the shares of samples that chose the most probable category "
             "or, if there are several chains, say how far the chains agree on it."
         )
-    given = np.asarray(view.corpus.categories)
-    label = np.unique(given[given >= 0], return_inverse=True)[1]
-    seen = np.isfinite(told.left_out[:, 0])
-    right = (told.left_out[seen].argmax(axis=1) == label[seen]).mean()
-    sure = float(told.left_out[seen].max(axis=1).mean())
-    left = count(int(seen.sum()), "label was", "labels were")
+    found = labels_left_out(told, view.corpus.categories)
+    left = count(found.labels, "label was", "labels were")
     return (
-        f"{text} {count(len(label), 'paper')} kept the label given. To check how reliable the "
-        f"others are, {left} held out: {percent(right)} of these were predicted correctly, with a "
-        f"mean probability of {percent(sure)}."
+        f"{text} {count(len(told.left_out), 'paper')} kept the label given. To check how reliable "
+        f"the others are, {left} held out: {percent(found.right)} of these were predicted "
+        f"correctly, with a mean probability of {percent(found.sure)}."
     )
 
 
