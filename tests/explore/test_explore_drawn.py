@@ -82,24 +82,44 @@ def test_reasons_of_runs_that_smoothed_words_twice(told):
     graph = normalised_graph(told.corpus, loops=True).toarray()
     regression = earlier.regression - earlier.regression.mean(axis=1, keepdims=True)
     scores = 2.0 * graph @ graph @ readings.words.toarray() @ regression
+    scores -= scores.mean(axis=0)  # compared with an average paper
     for paper in (15, 20):
         odds = readings.odds(paper)
         np.testing.assert_allclose(odds["words"] + odds["citations"], scores[paper], atol=1e-9)
 
 
 def test_the_discriminant_takes_part_in_reasons(told):
-    """Alone, it says of each paper what its scores say."""
+    """Alone, it says of each paper what its scores say, compared with an average paper."""
     alone = told.model.read_out_._replace(weights=np.array([0.0, 0.0, 0.0, 0.0, 1.5]))
     readings = Readings(told, alone)
     words, _ = smooth_words(told.corpus, np.random.default_rng(0))
     carried = smooth_scales(words.graph, words.words @ np.asarray(alone.discriminant), words.scales)
     scores = 1.5 * carried * np.asarray(alone.placed)[:, None]
+    scores -= scores.mean(axis=1, keepdims=True)
+    average = scores.mean(axis=0)
     for paper in (15, 30):
         odds = readings.odds(paper)
-        expected = scores[paper] - scores[paper].mean()
+        intercepts = alone.intercepts - alone.intercepts.mean()
+        np.testing.assert_allclose(odds["share"], intercepts + average, atol=1e-5)
+        expected = scores[paper] - average
         np.testing.assert_allclose(
             odds["words"] + odds["citations"], expected, rtol=1e-4, atol=1e-6
         )
+
+
+def test_papers_with_the_same_words_have_no_reasons():
+    """What all papers have tells none from the others: only the shares of categories are left."""
+    corpus = Corpus.from_lists(
+        tokens=[["sun", "moon"]] * 12,
+        citations=[(0, 1), (2, 3), (5, 7)],
+        categories=["a", "a", "b", "b", "b", "b", *[None] * 6],
+    )
+    options = {"iterations": 4, "exactly": True, "seed": 2, "chains": 1, "topics": 2}
+    view = Exploration(SCNTM(labels="some", **options).fit(corpus))
+    for paper in (7, 11):
+        papers, weights = view.readings.of_papers(paper)
+        assert paper in papers
+        np.testing.assert_allclose(weights, 0.0, atol=1e-6)
 
 
 def test_the_page_of_a_paper_names_words_papers_and_authors(told):

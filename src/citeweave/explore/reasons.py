@@ -2,7 +2,9 @@
 
 If some labels are known, the log odds of a category (against the mean of all) are a sum over the
 words of the paper, the papers linked with it, its authors and its topics
-(`citeweave.model.read_out`), which is broken down here. If none are known, words are weighted by
+(`citeweave.model.read_out`), which is broken down here. Words, of the paper itself and of papers
+linked with it, are compared with those of an average paper, whose log odds count as the share of
+the category: words that all papers have say nothing. If none are known, words are weighted by
 how much more probable the category makes them, and papers and authors by belonging to it.
 """
 
@@ -50,6 +52,17 @@ class _Linear(NamedTuple):
     """float64 [D, C]: what the words of a paper say."""
     factors: np.ndarray
     """float64 [D]: by how much this counts for each paper."""
+    average: np.ndarray
+    """float64 [C]: what all of this says of an average paper."""
+
+
+class _Carried(NamedTuple):
+    """The words that one kind of evidence carries to a paper."""
+
+    weight: Any
+    """csr_array [1, D]: by how much the words of each paper count."""
+    share: np.ndarray
+    """float64, one for each entry of ``weight``: of all words that are carried there."""
 
 
 class Readings:
@@ -69,6 +82,8 @@ class Readings:
         # runs of earlier releases have fewer kinds of evidence
         self.weight = dict(zip(EVIDENCE, np.asarray(told.weights).tolist(), strict=False))
         self.words = tfidf(corpus)
+        self.mass = np.asarray(self.words.sum(axis=1)).ravel()
+        """float64 [D]: sum of the weights of a paper's words."""
         linked = len(corpus.citations) > 0
         half = low_pass(normalised_graph(corpus, loops=False))
         near: _Way = (half, (SMOOTHING,) if linked else ())
@@ -86,11 +101,14 @@ class Readings:
 
     def _linear(self, name: str, way: _Way, table: np.ndarray, lengths: np.ndarray) -> _Linear:
         of_words = centred(np.asarray(table, np.float64))
+        of_papers = self.words @ of_words
         factors = self.weight[name] * np.asarray(lengths, np.float64)
-        return _Linear(way, of_words, self.words @ of_words, factors)
+        graph, steps = way
+        carried = factors[:, None] * smooth_scales(graph, of_papers, steps)
+        return _Linear(way, of_words, of_papers, factors, carried.mean(axis=0))
 
-    def _carried(self, paper: int) -> list[Any]:
-        """Weight of each paper's words for one paper, by kind of evidence, each [1, D]."""
+    def _carried(self, paper: int) -> list[_Carried]:
+        """Return the words carried to one paper, by kind of evidence."""
         column = sparse.eye_array(self.words.shape[0], format="csr")[:, [paper]]
         ways: list[_Way] = []
         rows: list[Any] = []
@@ -101,7 +119,10 @@ class Readings:
                 ways.append(one.way)
                 graph, steps = one.way  # symmetric
                 rows.append(smooth_scales(graph, column, steps).T.tocsr())
-            found.append(rows[place] * one.factors[paper])
+            row = rows[place]
+            mass = row.data * self.mass[row.indices]
+            share = mass / max(float(mass.sum()), _TINY)
+            found.append(_Carried(row * one.factors[paper], share))
         return found
 
     def of_papers(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
@@ -114,18 +135,22 @@ class Readings:
         weights : ndarray, shape (n, C)
         """
         carried = self._carried(paper)
-        papers = np.unique(np.concatenate([row.indices for row in carried]))
+        papers = np.unique(np.concatenate([one.weight.indices for one in carried]))
         weights = np.zeros((len(papers), self.linear[0].of_words.shape[1]))
-        for one, row in zip(self.linear, carried, strict=True):
-            weights += row[:, papers].toarray().ravel()[:, None] * one.of_papers[papers]
+        for one, (row, share) in zip(self.linear, carried, strict=True):
+            there = np.searchsorted(papers, row.indices)
+            weights[there] += row.data[:, None] * one.of_papers[row.indices]
+            weights[there] -= share[:, None] * one.average
         return papers, weights
 
     def of_words(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the paper's words (int [n]) and how strongly each supports a category [n, C]."""
         row = self.words[[paper]]
         weights = np.zeros((len(row.indices), self.linear[0].of_words.shape[1]))
-        for one, carried in zip(self.linear, self._carried(paper), strict=True):
-            weights += float(carried[0, paper]) * one.of_words[row.indices]
+        for one, (carried, share) in zip(self.linear, self._carried(paper), strict=True):
+            own = carried.indices == paper
+            weights += float(carried.data[own].sum()) * one.of_words[row.indices]
+            weights -= float(share[own].sum()) / max(self.mass[paper], _TINY) * one.average
         return row.indices, row.data[:, None] * weights
 
     def odds(self, paper: int) -> dict[str, np.ndarray]:
@@ -140,8 +165,15 @@ class Readings:
             "citations": weights[~own].sum(axis=0),
             "authors": self.weight["authors"] * np.asarray(self.told.authors[paper], np.float64),
             "topics": self.weight["topics"] * np.asarray(self.told.topics[paper], np.float64),
-            "share": centred(np.asarray(self.told.intercepts, np.float64)),
+            "share": self._share(paper),
         }
+
+    def _share(self, paper: int) -> np.ndarray:
+        """Return the log odds of an average paper [C]."""
+        share = centred(np.asarray(self.told.intercepts, np.float64))
+        for one, carried in zip(self.linear, self._carried(paper), strict=True):
+            share = share + float(carried.share.sum()) * one.average  # 0 if no words reach it
+        return share
 
 
 def category_weights(view: "Exploration", d: int) -> list[CategoryWeight]:
