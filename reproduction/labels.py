@@ -55,7 +55,8 @@ others on docs/understand/baselines.md). The evidence that the read-out combines
 and citeseer, by given labels that were left out, but with results on removed labels known. The same
 holds for carrying words near and far in its regression, chosen on five draws of cora, citeseer,
 pubmed and ieee-vis, for how far likeness is evened, chosen on draws 11 to 20 of cora, citeseer
-and pubmed (there 11 to 18), and for the priors of weights, chosen on the draws shown.
+and pubmed (there 11 to 18), and for the discriminant and the prior of weights, chosen on draws 21
+to 32 of the three.
 
 Label propagation carries labels along citations, with or without normalising class masses to the
 shares of the given labels. Logistic regression uses tf-idf vectors, SGC the same vectors smoothed

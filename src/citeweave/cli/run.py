@@ -12,7 +12,7 @@ from citeweave.cli.errors import guarded
 from citeweave.cli.options import RUN, Checkpoints, Sources, gathers
 from citeweave.cli.topics import TOPICS_OR_AUTO, choose_topics
 from citeweave.errors import RunError
-from citeweave.parameters.scntm import PARAMETERS
+from citeweave.parameters.scntm import CHAINS, ITERATIONS, PARAMETERS
 from citeweave.runs.results_folder import CORPUS, FITTED, SCANNED, SUFFIX, literature_name
 
 if TYPE_CHECKING:
@@ -31,9 +31,13 @@ _LEVELS = ("levels", "period_years")
 _RESULT = ("topics", "eta", *_LEVELS, "iterations", "minutes", "seed", "chains", "model")
 """Parameters that affect the result; threads and device may differ when a job is resumed."""
 _NAMES = (*_RESULT[1:], "threads", "device")
+_DEFAULTS = {"seed": 0, "iterations": ITERATIONS, "chains": CHAINS}
 _PARAMETERS = (
     TOPICS_OR_AUTO,
-    *(PARAMETERS["seed"].but(default=0) if name == "seed" else PARAMETERS[name] for name in _NAMES),
+    *(
+        PARAMETERS[name].but(default=_DEFAULTS[name]) if name in _DEFAULTS else PARAMETERS[name]
+        for name in _NAMES
+    ),
 )
 
 

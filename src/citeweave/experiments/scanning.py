@@ -14,7 +14,7 @@ from citeweave.errors import ParameterError, RunError
 from citeweave.evaluate import evaluate, hold_out
 from citeweave.files import write_atomically, writing
 from citeweave.model import SCNTM, resume
-from citeweave.model.parameters import parameters_to_json
+from citeweave.model.parameters import parameters_to_json, with_lengths
 from citeweave.naming import option
 from citeweave.runs.folder import RunFolder, is_run_folder
 
@@ -207,7 +207,7 @@ def _check_same(folder: Path, model: SCNTM, corpus: Corpus) -> None:
     manifest = RunFolder.open(folder).manifest
     try:
         same = manifest["corpus"]["fingerprint"] == corpus.fingerprint
-        asked = parameters_to_json(model.get_params())
+        asked = parameters_to_json(with_lengths(model.get_params()))
         same = same and all(manifest["parameters"].get(name) == asked[name] for name in asked)
     except (KeyError, TypeError, AttributeError) as error:
         raise RunError(f"The manifest of '{folder}' is damaged; remove that folder.") from error

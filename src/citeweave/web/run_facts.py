@@ -64,6 +64,8 @@ class RunFacts:
         burn_in = getattr(self.model, "burn_in_", made.burn_in)
         networked = made.spec.citations is not None
         return {
+            "iterations": made.iterations,
+            "chains": made.chains,
             "burn_in": burn_in,
             "thin": made.thin,
             "seed": made.seed,
