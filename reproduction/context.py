@@ -365,6 +365,8 @@ class Context:
         wanted = json.loads(json.dumps({k: v for k, v in key.items() if k not in but}))
         found = []
         for path in sorted((self.out / "parts").glob(f"{name}-*.json")):
+            if "-" in path.stem.removeprefix(f"{name}-"):
+                continue  # of a part whose name begins with this one
             try:
                 kept = json.loads(path.read_text(encoding="utf-8"))
                 own = {k: v for k, v in kept["key"].items() if k not in but}

@@ -118,9 +118,10 @@ def test_it_is_said_how_many_papers_chains_agree_on(corpus, tmp_path):
 def test_agreement_is_of_several_chains_without_labels(corpus):
     options = FIT | {"iterations": 8}
     assert SCNTM(**options, categories=GROUPS).fit(corpus).category_agreements_ == []
-    some = planted(labelled=range(12))
-    found = SCNTM(**(options | {"chains": 2}), labels="some").fit(some)
-    assert found.category_agreements_ == []
+    for labelled in (range(12), range(PAPERS)):  # some, or all
+        some = planted(labelled=labelled)
+        found = SCNTM(**(options | {"chains": 2}), labels="some").fit(some)
+        assert found.category_agreements_ == []
     with pytest.raises(AttributeError, match="has no latent categories"):
         _ = SCNTM(**options).fit(corpus).category_agreements_
 

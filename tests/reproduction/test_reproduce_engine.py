@@ -263,11 +263,18 @@ def test_times_of_another_machine_are_shown_as_its_own(everything, options, tmp_
             kept["key"]["machine"] |= {"processor": processor, "cores": 96}
             kept["finished"] = f"{year}-01-01"
             (tmp_path / "parts" / f"{path.stem}{year}.json").write_text(json.dumps(kept))
+        if "authors" not in path.stem:  # its time on a GPU, which has the same key
+            later = kept | {"value": 0.25, "finished": "2027-01-01"}
+            there = path.name.replace("tiny-", "tiny-gpu-")
+            (tmp_path / "parts" / there).write_text(json.dumps(later))
     result = run("runtime", *options, "--out", tmp_path, "--finished", "--json", "--quiet")
     content = json.loads(result.stdout)["runtime"]
     minutes, authors = content["tables"]
     own = json.loads((everything / "runtime.json").read_text())["tables"]
-    assert minutes["rows"] == own[0]["rows"]
+    place = minutes["columns"].index("GPU")
+    (row,), (own_row,) = minutes["rows"], own[0]["rows"]
+    assert row[place] == 0.25
+    assert [*row[:place], *row[place + 1 :]] == [*own_row[:place], *own_row[place + 1 :]]
     assert authors["rows"] == own[1]["rows"]
     assert any(note.startswith("Measured on 96 cores, A fast one") for note in minutes["notes"])
     for path in (tmp_path / "parts").glob("runtime-authors*"):

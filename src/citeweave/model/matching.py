@@ -140,8 +140,8 @@ def match_categories(
     """Renumber the categories of all chains as in one of them, by the papers they share.
 
     Categories that have a known label are the same in all chains. Returns, for each chain, the
-    share of papers without a known label whose most probable category in this chain is that of the
-    chains together.
+    share of papers whose most probable category in this chain is that of the chains together;
+    nothing if labels are known, because chains that leave out different labels are bound to differ.
 
     Parameters
     ----------
@@ -162,14 +162,13 @@ def match_categories(
             renumber_categories(chain, np.append(np.arange(labelled), labelled + order))
     shown = [chain.category / chain.samples[0] for chain in sums]
     classes = consensus_memberships(shown) if agree else np.mean(shown, axis=0)
-    free = known < 0
-    together = classes[free].argmax(axis=1)
-    agreements = [float((one[free].argmax(axis=1) == together).mean()) for one in shown]
+    together = classes.argmax(axis=1)
+    agreements = [float((one.argmax(axis=1) == together).mean()) for one in shown]
     if agree:
-        classes[~free] = np.eye(classes.shape[1])[known[~free]]
+        classes[known >= 0] = np.eye(classes.shape[1])[known[known >= 0]]
         for chain in sums:
             chain.category[:] = classes * chain.samples[0]
-    return [round(value, 6) for value in agreements]
+    return [] if labelled else [round(value, 6) for value in agreements]
 
 
 def _numbered_as(orders: Sequence[np.ndarray], chain: int) -> list[np.ndarray]:

@@ -129,11 +129,8 @@ def combine_results(
     agreements: Sequence[float] = ()
     if plan.spec.draws_categories and len(sums) > 1:
         # without labels, chains that differ know more together than the best one alone
-        labelled = bool((known >= 0).any())
-        agree = plan.combine == "consensus" or (plan.combine == "auto" and not labelled)
-        found = match_categories(sums, int(np.argmax(scores)), known, agree=agree)
-        # chains that leave out different labels are bound to differ
-        agreements = () if labelled else found
+        agree = plan.combine == "consensus" or (plan.combine == "auto" and not (known >= 0).any())
+        agreements = match_categories(sums, int(np.argmax(scores)), known, agree=agree)
     if plan.combine != "consensus" or len(sums) == 1:
         combined, how = combine_chains(sums, likelihoods, scores, combine=plan.combine)
         return Combined(combined, how, category_agreements=agreements)
